@@ -2,6 +2,19 @@ package pawl
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/pawl-hooks/pawl/internal/match"
 )
 
 // A Trigger names a kind of moment in an agent's session.
@@ -71,6 +84,168 @@ type Contract struct {
 	RefusalContinues bool    // refusing makes the agent go on: turn.stop, agent.stop
 }
 
+func (s Subject) String() string {
+	return [...]string{"nothing", "tool", "source", "agent type"}[s%4]
+}
+
+// MarshalText writes the subject's word.
+func (s Subject) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// A TriggerRow is one row of the trigger table, as it is printed: the contract, and what other systems call
+// the moment.
+type TriggerRow struct {
+	Trigger          Trigger `json:"trigger"`
+	Sees             Subject `json:"sees"`
+	Can              Effect  `json:"can"`
+	Bubbles          bool    `json:"bubbles"`
+	Quiet            bool    `json:"quiet"`
+	RefusalContinues bool    `json:"refusal_continues"`
+	ZeroCode         string  `json:"zerocode"`
+	Zidane           string  `json:"zidane"`
+}
+
+const (
+	transforms = MayRefuse | MayRewrite
+	stops      = MayRefuse | MayHalt
+)
+
+// TriggerRows returns the trigger table of [DefaultTriggers] in its printed order. The caller owns it.
+func TriggerRows() []TriggerRow {
+	return []TriggerRow{
+		{Trigger: SessionStart, Sees: AboutSource, Can: MayRefuse | MayHalt | MayNote, ZeroCode: "SessionStart"},
+		{Trigger: SessionEnd, Sees: AboutSource, ZeroCode: "SessionEnd"},
+		{Trigger: PromptSubmit, Can: MayRefuse | MayHalt | MayNote, ZeroCode: "UserPromptSubmit"},
+		{Trigger: ToolBefore, Sees: AboutTool, Can: MayRefuse | MayHalt | MayAsk | MayNote | MayRewrite | MayReplace, ZeroCode: "PreToolUse", Zidane: "tool:gate"},
+		{Trigger: ToolApproval, Sees: AboutTool, Can: MayRefuse | MayAllow, ZeroCode: "PermissionRequest"},
+		{Trigger: ToolAfter, Sees: AboutTool, Can: MayRefuse | MayReplace | MayNote | MayHalt, Bubbles: true, ZeroCode: "PostToolUse", Zidane: "tool:transform, mcp:tool:transform, tool:after"},
+		{Trigger: ToolStarted, Sees: AboutTool, Bubbles: true, Zidane: "tool:before"},
+		{Trigger: ToolFailed, Sees: AboutTool, Can: MayRefuse | MayReplace | MayNote, Bubbles: true, ZeroCode: "(Claude PostToolUseFailure)", Zidane: "tool:error"},
+		{Trigger: ToolUnknown, Sees: AboutTool, Can: MayReplace | MayNote, Zidane: "tool:unknown"},
+		{Trigger: CompactBefore, Sees: AboutSource, Can: stops, ZeroCode: "PreCompact"},
+		{Trigger: CompactAfter, Sees: AboutSource, Can: MayHalt, ZeroCode: "PostCompact"},
+		{Trigger: AgentStart, Sees: AboutAgent, Can: MayNote, ZeroCode: "SubagentStart"},
+		{Trigger: AgentStop, Sees: AboutAgent, Can: stops, RefusalContinues: true, ZeroCode: "SubagentStop"},
+		{Trigger: TurnStop, Can: stops, RefusalContinues: true, ZeroCode: "Stop"},
+		{Trigger: ContextTransform, Can: transforms, Zidane: "context:transform"},
+		{Trigger: SystemTransform, Can: transforms, Zidane: "system:transform"},
+		{Trigger: TurnBefore, Can: transforms, Zidane: "turn:before"},
+		{Trigger: TurnAfter, Bubbles: true, Zidane: "turn:after"},
+		{Trigger: ToolDispatched, Sees: AboutTool, Bubbles: true, Zidane: "tool:dispatched"},
+		{Trigger: ToolCancelled, Sees: AboutTool, Bubbles: true, Zidane: "tool:cancelled"},
+		{Trigger: ValidationReject, Sees: AboutTool, Bubbles: true, Zidane: "validation:reject"},
+		{Trigger: StreamText, Bubbles: true, Quiet: true, Zidane: "stream:text"},
+		{Trigger: StreamThinking, Bubbles: true, Quiet: true, Zidane: "stream:thinking"},
+		{Trigger: StreamEnd, Bubbles: true, Zidane: "stream:end"},
+		{Trigger: StreamError, Bubbles: true, Zidane: "stream:error"},
+		{Trigger: StreamRetry, Bubbles: true, Zidane: "stream:retry"},
+		{Trigger: StreamServerTool, Bubbles: true, Quiet: true, Zidane: "stream:server-tool"},
+		{Trigger: SpawnQueued, Bubbles: true, Zidane: "spawn:queued"},
+		{Trigger: SpawnBefore, Bubbles: true, Zidane: "spawn:before"},
+		{Trigger: SpawnComplete, Bubbles: true, Zidane: "spawn:complete"},
+		{Trigger: SpawnError, Bubbles: true, Zidane: "spawn:error"},
+		{Trigger: SteerInject, Zidane: "steer:inject"},
+		{Trigger: AgentAbort, Zidane: "agent:abort"},
+		{Trigger: AgentDone, Zidane: "agent:done"},
+		{Trigger: ArtifactRecorded, Bubbles: true, Zidane: "artifact:recorded"},
+		{Trigger: Background, Bubbles: true, Zidane: "background:*"},
+		{Trigger: RepeatExceeded, Sees: AboutTool, Bubbles: true, Zidane: "repeat-guard:exceeded"},
+		{Trigger: CacheBreak, Zidane: "cache:break"},
+		{Trigger: CacheDrift, Zidane: "cache:drift"},
+		{Trigger: ReplayDone, Zidane: "replay:done"},
+	}
+}
+
+// DefaultTriggers returns the trigger table. The caller owns the map: a runtime adds rows of its own and
+// removes what it cannot carry. A row whose name ends in ".*" takes any name below it.
+func DefaultTriggers() map[Trigger]Contract {
+	table := map[Trigger]Contract{}
+	for _, r := range TriggerRows() {
+		table[r.Trigger] = Contract{r.Can, r.Sees, r.Bubbles, r.Quiet, r.RefusalContinues}
+	}
+	return table
+}
+
+const childPrefix = "child."
+
+var triggerName = regexp.MustCompile(`^[a-z0-9_-]+(\.[a-z0-9_-]+)*(\.\*)?$`)
+
+// contradiction says why no event could follow the contract, or returns "".
+func (c Contract) contradiction(t Trigger) string {
+	switch {
+	case !triggerName.MatchString(string(t)):
+		return "a trigger is lowercase words joined by dots; it may end in .*"
+	case strings.HasPrefix(string(t), childPrefix):
+		return "names below child. are made from triggers that bubble"
+	case c.Can&^allEffects != 0:
+		return "an effect that does not exist"
+	case c.Subject > AboutAgent:
+		return "a subject that does not exist"
+	case c.Quiet && c.Can != 0:
+		return "what can decide cannot be quiet: its answer must be recorded"
+	case c.RefusalContinues && c.Can&MayRefuse == 0:
+		return "RefusalContinues where nothing can refuse"
+	case c.Can&MayAllow != 0 && t != ToolApproval:
+		return "allow belongs to tool.approval alone"
+	case c.Can&MayAllow != 0 && c.Can&(MayRewrite|MayReplace) != 0:
+		return "an allow beside a rewrite would permit what nobody judged"
+	}
+	return ""
+}
+
+// contractOf finds the row for t: its own, one above it that ends in ".*", or for child.X that of a
+// bubbling X, where nothing can be decided.
+func contractOf(table map[Trigger]Contract, t Trigger) (Contract, bool) {
+	if c, ok := table[t]; ok {
+		return c, true
+	}
+	if base, ok := strings.CutPrefix(string(t), childPrefix); ok {
+		c, ok := contractOf(table, Trigger(base))
+		return Contract{Subject: c.Subject, Quiet: c.Quiet}, ok && c.Bubbles
+	}
+	for name := string(t); ; {
+		dot := strings.LastIndexByte(name, '.')
+		if dot < 0 {
+			return Contract{}, false
+		}
+		name = name[:dot]
+		if c, ok := table[Trigger(name+".*")]; ok {
+			return c, true
+		}
+	}
+}
+
+// nearest returns the trigger of the table that a misspelt name most likely means, or "".
+func nearest(table map[Trigger]Contract, t Trigger) Trigger {
+	best, score := Trigger(""), 3
+	for _, known := range slices.Sorted(maps.Keys(table)) {
+		if d := distance(string(t), string(known)); d < score {
+			best, score = known, d
+		}
+	}
+	return best
+}
+
+// distance is the Levenshtein distance of two short names.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
 // An Agent says whose event it is. The zero Agent is the main one.
 type Agent struct {
 	ID         string `json:"id"`
@@ -124,4 +299,369 @@ type Matcher interface {
 type NameMatcher interface {
 	Matcher
 	MatchName(string) bool
+}
+
+// subjectNames calls yield with each name that matchers of the subject see.
+func (ev *Event) subjectNames(s Subject, yield func(string) bool) bool {
+	switch s {
+	case AboutTool:
+		return yield(ev.Tool) || slices.ContainsFunc(ev.Aliases, yield)
+	case AboutSource:
+		return ev.Source != "" && yield(ev.Source)
+	case AboutAgent:
+		return ev.Agent.Type != "" && yield(ev.Agent.Type)
+	}
+	return false
+}
+
+// guessSubject serves a matcher that is asked without a trigger table.
+func (ev *Event) guessSubject() Subject {
+	switch {
+	case ev.Tool != "":
+		return AboutTool
+	case ev.Source != "":
+		return AboutSource
+	}
+	return AboutAgent
+}
+
+// checker is a matcher that knows at load whether it is any good.
+type checker interface{ check(Subject) error }
+
+// keyed is a name matcher that the index can find without asking.
+type keyed interface{ key() match.Key }
+
+// Names matches the names given, exactly.
+func Names(names ...string) Matcher { return nameList(slices.Clone(names)) }
+
+type nameList []string
+
+func (m nameList) String() string          { return strings.Join(m, "|") }
+func (m nameList) MatchName(n string) bool { return slices.Contains(m, n) }
+func (m nameList) Match(ev *Event) bool    { return ev.subjectNames(ev.guessSubject(), m.MatchName) }
+func (m nameList) key() match.Key          { return match.Key{Exact: append([]string{}, m...)} }
+func (m nameList) check(s Subject) error {
+	switch {
+	case s == AboutNothing:
+		return errors.New("this trigger has no name to match")
+	case len(m) == 0:
+		return errors.New("a list without names never matches")
+	}
+	for _, n := range m {
+		if n == "" || s == AboutTool && strings.ContainsFunc(n, notInToolName) {
+			return fmt.Errorf("%q can never be a name; a rule about arguments belongs in Args", n)
+		}
+	}
+	return nil
+}
+
+// Regexp matches names that hold a match of the regular expression, which is Go's (RE2) and not anchored:
+// write ^ and $ for the whole name. Names and All are quicker.
+func Regexp(expr string) (Matcher, error) {
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, fmt.Errorf("matcher %q: %w%s", expr, err, regexpHint(expr))
+	}
+	return namePattern{re}, nil
+}
+
+func regexpHint(expr string) string {
+	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.Contains(expr, look) {
+			return ": lookaround is not supported here; list the names, or match more and let the hook decide"
+		}
+	}
+	return ""
+}
+
+type namePattern struct{ re *regexp.Regexp }
+
+func (m namePattern) String() string          { return "/" + m.re.String() + "/" }
+func (m namePattern) MatchName(n string) bool { return m.re.MatchString(n) }
+func (m namePattern) Match(ev *Event) bool    { return ev.subjectNames(ev.guessSubject(), m.MatchName) }
+func (m namePattern) key() match.Key          { return match.KeyOf(m.re.String()) }
+
+// permissionRule is the shape of a rule about arguments, written where a name belongs.
+var permissionRule = regexp.MustCompile(`^\w+\([^|()]*\*\)$`)
+
+func (m namePattern) check(s Subject) error {
+	expr := m.re.String()
+	switch {
+	case s == AboutNothing:
+		return errors.New("this trigger has no name to match")
+	case s != AboutTool:
+		return nil
+	case permissionRule.MatchString(expr), !match.CanMatch(expr, func(r rune) bool { return !notInToolName(r) }):
+		return fmt.Errorf("matcher %q can never match a tool name; a rule about arguments belongs in Args", expr)
+	}
+	return nil
+}
+
+// notInToolName reports runes that no tool name has: white space, controls, quotes, brackets, wildcards.
+func notInToolName(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("()[]{}<>\"'`*?|&;$\\", r)
+}
+
+// All matches where every one of ms matches. Without any it matches everything.
+func All(ms ...Matcher) Matcher { return allOf(slices.Clone(ms)) }
+
+type allOf []Matcher
+
+func (m allOf) String() string {
+	parts := make([]string, len(m))
+	for i, one := range m {
+		parts[i] = one.String()
+	}
+	return strings.Join(parts, " & ")
+}
+
+func (m allOf) Match(ev *Event) bool {
+	return !slices.ContainsFunc(m, func(one Matcher) bool { return !one.Match(ev) })
+}
+
+func (m allOf) check(s Subject) error {
+	for _, one := range m {
+		if one == nil {
+			return errors.New("All holds a nil matcher")
+		}
+		if c, ok := one.(checker); ok {
+			if err := c.check(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Agents matches events by whose they are: "main", "sub" (any sub-agent), or an agent's type.
+func Agents(kinds ...string) Matcher { return agentKinds(slices.Clone(kinds)) }
+
+type agentKinds []string
+
+func (m agentKinds) String() string { return "agent:" + strings.Join(m, "|") }
+
+func (m agentKinds) Match(ev *Event) bool {
+	main := ev.Agent == Agent{}
+	return slices.ContainsFunc(m, func(kind string) bool {
+		return kind == "main" && main || kind == "sub" && !main || kind == ev.Agent.Type && kind != ""
+	})
+}
+
+func (m agentKinds) check(Subject) error {
+	if len(m) == 0 || slices.Contains(m, "") {
+		return errors.New("Agents needs kinds: main, sub, or an agent type")
+	}
+	return nil
+}
+
+// Paths matches events that touch a file one of the globs names, by Event.Paths. In a glob ** spans
+// folders; the rest is [path.Match]. One without a slash is about the file's name, wherever it lies; a
+// relative one is about the path below Event.Dir. An event whose runtime does not know its paths matches:
+// a guard must not be skipped for want of a fact.
+func Paths(globs ...string) Matcher { return pathGlobs(slices.Clone(globs)) }
+
+type pathGlobs []string
+
+func (m pathGlobs) String() string { return "paths:" + strings.Join(m, "|") }
+
+func (m pathGlobs) Match(ev *Event) bool {
+	if ev.Paths == nil {
+		return true
+	}
+	return slices.ContainsFunc(ev.Paths, func(p string) bool {
+		return slices.ContainsFunc(m, func(glob string) bool { return globMatch(glob, p, ev.Dir) })
+	})
+}
+
+func (m pathGlobs) check(Subject) error {
+	if len(m) == 0 {
+		return errors.New("Paths without globs never matches")
+	}
+	for _, glob := range m {
+		if _, err := path.Match(glob, ""); err != nil || glob == "" {
+			return fmt.Errorf("glob %q: %w", glob, path.ErrBadPattern)
+		}
+	}
+	return nil
+}
+
+// globMatch tests one path, taken as it is and as it stands below dir.
+func globMatch(glob, p, dir string) bool {
+	p, dir = slashed(p), slashed(dir)
+	if !strings.Contains(glob, "/") {
+		ok, _ := path.Match(glob, path.Base(p))
+		return ok
+	}
+	if !path.IsAbs(p) && path.IsAbs(dir) {
+		p = path.Join(dir, p)
+	}
+	if !path.IsAbs(glob) {
+		if dir == "." {
+			p = strings.TrimPrefix(p, "/")
+		} else if below, ok := strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/"); ok {
+			p = below
+		}
+	}
+	return globParts(strings.Split(path.Clean(glob), "/"), strings.Split(p, "/"))
+}
+
+func slashed(p string) string { return path.Clean(strings.ReplaceAll(p, `\`, "/")) }
+
+func globParts(glob, parts []string) bool {
+	if len(glob) == 0 {
+		return len(parts) == 0
+	}
+	if glob[0] == "**" {
+		for i := range len(parts) + 1 {
+			if globParts(glob[1:], parts[i:]) {
+				return true
+			}
+		}
+		return false
+	}
+	if len(parts) == 0 {
+		return false
+	}
+	ok, _ := path.Match(glob[0], parts[0])
+	return ok && globParts(glob[1:], parts[1:])
+}
+
+// Args matches calls of one tool by their arguments, by a permission rule as Claude Code writes it:
+// "Bash(git push *)", "Edit(*.ts)", or a tool's name alone. In a rule about a command line * spans
+// anything; each command of the line is tried, without leading assignments, and those in substitutions
+// too. A rule about a file is a glob as in [Paths], over file_path, notebook_path, path and Event.Paths. A
+// call that cannot be read (no such argument, a line that does not parse, a command named by a variable)
+// matches: a guard must not be skipped for want of a fact.
+func Args(rule string) (Matcher, error) {
+	tool, rest, found := strings.Cut(rule, "(")
+	m := argRule{text: rule, tool: tool}
+	if found {
+		body, closed := strings.CutSuffix(rest, ")")
+		if !closed || body == "" {
+			return nil, fmt.Errorf("rule %q: want TOOL(pattern)", rule)
+		}
+		m.pattern, m.line = body, linePattern(body)
+	}
+	if tool == "" || strings.ContainsFunc(tool, notInToolName) {
+		return nil, fmt.Errorf("rule %q: %q can never be a tool's name", rule, tool)
+	}
+	if strings.HasPrefix(m.pattern, "domain:") {
+		return nil, fmt.Errorf("rule %q: rules about domains are not supported", rule)
+	}
+	return m, nil
+}
+
+type argRule struct {
+	text, tool, pattern string
+	line                *regexp.Regexp // the pattern over a command line
+}
+
+// linePattern turns a rule's pattern into an expression over one command. A trailing ":*" is the older way
+// to write a prefix.
+func linePattern(p string) *regexp.Regexp {
+	prefix, old := strings.CutSuffix(p, ":*")
+	parts := strings.Split(prefix, "*")
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(parts[i])
+	}
+	expr := strings.Join(parts, ".*")
+	if old {
+		expr += `(\s.*)?`
+	}
+	return regexp.MustCompile(`(?s)^` + expr + `$`)
+}
+
+func (m argRule) String() string { return m.text }
+
+func (m argRule) Match(ev *Event) bool {
+	if ev.Tool != m.tool && !slices.Contains(ev.Aliases, m.tool) {
+		return false
+	}
+	if m.line == nil {
+		return true
+	}
+	var in struct {
+		Command      *string `json:"command"`
+		FilePath     *string `json:"file_path"`
+		NotebookPath *string `json:"notebook_path"`
+		Path         *string `json:"path"`
+	}
+	if err := jsonv2.Unmarshal(ev.Input, &in); err != nil {
+		return true
+	}
+	if in.Command != nil {
+		return m.matchLine(*in.Command)
+	}
+	files := slices.Clone(ev.Paths)
+	for _, f := range []*string{in.FilePath, in.NotebookPath, in.Path} {
+		if f != nil {
+			files = append(files, *f)
+		}
+	}
+	return files == nil || slices.ContainsFunc(files, func(f string) bool {
+		return globMatch(strings.TrimPrefix(m.pattern, "./"), f, ev.Dir)
+	})
+}
+
+// matchLine tries every command of a shell line.
+func (m argRule) matchLine(line string) bool {
+	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	if err != nil {
+		return true
+	}
+	matched := m.line.MatchString(line)
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && !matched && len(call.Args) > 0 {
+			matched = m.matchCall(line, call)
+		}
+		return !matched
+	})
+	return matched
+}
+
+// matchCall tries a command as it is written and as the shell will read it.
+func (m argRule) matchCall(line string, call *syntax.CallExpr) bool {
+	first, last := call.Args[0], call.Args[len(call.Args)-1]
+	if m.line.MatchString(line[first.Pos().Offset():last.End().Offset()]) {
+		return true
+	}
+	words := make([]string, len(call.Args))
+	for i, w := range call.Args {
+		text, known := literalWord(w.Parts)
+		if !known && i == 0 {
+			return true
+		}
+		words[i] = text
+	}
+	return m.line.MatchString(strings.Join(words, " "))
+}
+
+// literalWord returns a word without its quotes; known is false where the shell would fill something in.
+func literalWord(parts []syntax.WordPart) (text string, known bool) {
+	known = true
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			text += unescape(p.Value)
+		case *syntax.SglQuoted:
+			text += p.Value
+		case *syntax.DblQuoted:
+			inner, ok := literalWord(p.Parts)
+			text, known = text+inner, known && ok
+		default:
+			known = false
+		}
+	}
+	return text, known
+}
+
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }

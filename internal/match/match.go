@@ -1,0 +1,211 @@
+// Package match finds, among many patterns over names, the few that a name could satisfy.
+package match
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Key is a condition that a name must meet to match a pattern. The zero Key is met by every name.
+type Key struct {
+	Exact    []string // the name is one of these
+	Prefix   string   // else the name begins with this
+	Contains string   // else the name holds this
+}
+
+// An Index maps names to the patterns whose Key they meet. It is built by Add and then only read, by any
+// number of goroutines. The zero Index is empty.
+type Index struct {
+	exact    map[string][]int32
+	prefix   map[string][]int32
+	lengths  []int // of the prefixes, ascending
+	contains []literal
+	rest     []int32
+}
+
+type literal struct {
+	text string
+	ids  []int32
+}
+
+// Add puts pattern id under its key. Ids must be added in ascending order.
+func (x *Index) Add(id int32, k Key) {
+	switch {
+	case k.Exact != nil:
+		for _, name := range k.Exact {
+			x.exact = put(x.exact, name, id)
+		}
+	case k.Prefix != "":
+		x.prefix = put(x.prefix, k.Prefix, id)
+		if i, found := slices.BinarySearch(x.lengths, len(k.Prefix)); !found {
+			x.lengths = slices.Insert(x.lengths, i, len(k.Prefix))
+		}
+	case k.Contains != "":
+		x.addLiteral(k.Contains, id)
+	default:
+		x.rest = append(x.rest, id)
+	}
+}
+
+func put(m map[string][]int32, key string, id int32) map[string][]int32 {
+	if m == nil {
+		m = map[string][]int32{}
+	}
+	m[key] = append(m[key], id)
+	return m
+}
+
+func (x *Index) addLiteral(text string, id int32) {
+	for i := range x.contains {
+		if x.contains[i].text == text {
+			x.contains[i].ids = append(x.contains[i].ids, id)
+			return
+		}
+	}
+	x.contains = append(x.contains, literal{text, []int32{id}})
+}
+
+// Candidates appends to ids every pattern whose key name meets, in no order.
+func (x *Index) Candidates(ids []int32, name string) []int32 {
+	ids = append(ids, x.exact[name]...)
+	for _, n := range x.lengths {
+		if n > len(name) {
+			break
+		}
+		ids = append(ids, x.prefix[name[:n]]...)
+	}
+	for i := range x.contains {
+		if strings.Contains(name, x.contains[i].text) {
+			ids = append(ids, x.contains[i].ids...)
+		}
+	}
+	return append(ids, x.rest...)
+}
+
+// KeyOf returns the condition that every name matching the regular expression meets.
+func KeyOf(expr string) Key {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return Key{}
+	}
+	re = re.Simplify()
+	if re.Op == syntax.OpConcat && len(re.Sub) > 1 && re.Sub[0].Op == syntax.OpBeginText && plain(re.Sub[1]) {
+		return Key{Prefix: string(re.Sub[1].Rune)}
+	}
+	return Key{Contains: required(re)}
+}
+
+func plain(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0
+}
+
+// required returns the longest literal that every match of re contains.
+func required(re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if plain(re) {
+			return string(re.Rune)
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(re.Sub[0])
+	case syntax.OpConcat:
+		best := ""
+		for _, sub := range re.Sub {
+			if lit := required(sub); len(lit) > len(best) {
+				best = lit
+			}
+		}
+		return best
+	}
+	return ""
+}
+
+// CanMatch reports whether some text made of the allowed runes alone could match the regular expression.
+// It never says no to an expression that could.
+func CanMatch(expr string, allowed func(rune) bool) bool {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	return err != nil || possible(re, allowed)
+}
+
+func possible(re *syntax.Regexp, allowed func(rune) bool) bool {
+	ok := func(sub *syntax.Regexp) bool { return possible(sub, allowed) }
+	switch re.Op {
+	case syntax.OpNoMatch:
+		return false
+	case syntax.OpLiteral:
+		return !slices.ContainsFunc(re.Rune, func(r rune) bool { return !allowedFold(r, re.Flags, allowed) })
+	case syntax.OpCharClass:
+		return classMeets(re.Rune, allowed)
+	case syntax.OpCapture, syntax.OpPlus:
+		return ok(re.Sub[0])
+	case syntax.OpRepeat:
+		return re.Min == 0 || ok(re.Sub[0])
+	case syntax.OpConcat:
+		return anchorsFit(re.Sub) && !slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return !ok(s) })
+	case syntax.OpAlternate:
+		return slices.ContainsFunc(re.Sub, ok)
+	}
+	return true
+}
+
+func allowedFold(r rune, flags syntax.Flags, allowed func(rune) bool) bool {
+	if allowed(r) {
+		return true
+	}
+	if flags&syntax.FoldCase != 0 {
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			if allowed(f) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// classMeets looks at the low runes one by one, where names live; a class that reaches beyond them is
+// taken to fit.
+func classMeets(ranges []rune, allowed func(rune) bool) bool {
+	for i := 0; i+1 < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			if r >= utf8.RuneSelf || allowed(r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// anchorsFit reports false where text must stand before ^ or after $.
+func anchorsFit(subs []*syntax.Regexp) bool {
+	before, end := false, false
+	for _, s := range subs {
+		switch {
+		case s.Op == syntax.OpBeginText && before, end && consumes(s):
+			return false
+		case s.Op == syntax.OpEndText:
+			end = true
+		}
+		before = before || consumes(s)
+	}
+	return true
+}
+
+// consumes reports whether every match of re is at least one rune long.
+func consumes(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return true
+	case syntax.OpCapture, syntax.OpPlus:
+		return consumes(re.Sub[0])
+	case syntax.OpRepeat:
+		return re.Min > 0 && consumes(re.Sub[0])
+	case syntax.OpConcat:
+		return slices.ContainsFunc(re.Sub, consumes)
+	case syntax.OpAlternate:
+		return !slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return !consumes(s) })
+	}
+	return false
+}
