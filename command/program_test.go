@@ -1,0 +1,216 @@
+package command_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/command"
+)
+
+// A teller is a codec of fixed words: what it tells, and what it reads out of any result.
+type teller struct {
+	msg  command.Message
+	d    pawl.Decision
+	err  error
+	fail error // of Encode
+}
+
+func (c teller) Encode(*pawl.Event) (command.Message, error) { return c.msg, c.fail }
+func (c teller) Decode(*pawl.Event, pawl.Result) (pawl.Decision, error) {
+	return c.d, c.err
+}
+func (c teller) String() string { return "teller" }
+
+// keeps is a gate that remembers what it was asked and answers res, err.
+type keeps struct {
+	asked []pawl.Command
+	res   pawl.Result
+	err   error
+}
+
+func (g *keeps) Run(_ context.Context, cmd pawl.Command) (pawl.Result, error) {
+	g.asked = append(g.asked, cmd)
+	return g.res, g.err
+}
+
+func cause(t *testing.T, err error) pawl.Cause {
+	t.Helper()
+	var f *pawl.Failure
+	require.ErrorAs(t, err, &f)
+	return f.Cause
+}
+
+func TestTheCommandIsTheConfiguredWordsAndTheMessage(t *testing.T) {
+	gate := &keeps{}
+	words := append(make([]string, 0, 8), "./check", "--strict")
+	p := command.Program{
+		Name: "x", Args: words, Env: []string{"B=hook"}, Inherit: true, Limit: 9, Linger: true,
+		Codec: teller{msg: command.Message{Args: []string{"--tool", "a"}, Stdin: []byte("in"), Env: []string{"B=codec"}}},
+	}
+	_, err := p.Handle(t.Context(), &pawl.Event{Dir: "/event"}, gate)
+	require.NoError(t, err)
+	require.Equal(t, []pawl.Command{{
+		Args: []string{"./check", "--strict", "--tool", "a"},
+		Dir:  "/event", Env: []string{"B=codec", "B=hook"}, Inherit: true, Stdin: []byte("in"), Limit: 9, Linger: true,
+	}}, gate.asked)
+	require.Equal(t, []string{"", ""}, words[2:4], "the configured words have no room that a message writes into")
+}
+
+func TestAHooksOwnDirWinsOverTheEvents(t *testing.T) {
+	gate := &keeps{}
+	_, err := command.Program{Args: []string{"a"}, Dir: "/hook"}.Handle(t.Context(), &pawl.Event{Dir: "/event"}, gate)
+	require.NoError(t, err)
+	require.Equal(t, "/hook", gate.asked[0].Dir)
+}
+
+func TestWhatTheGateSaysOfACommandThatDidNotRunIsKept(t *testing.T) {
+	for name, said := range map[string]error{
+		"refused by policy": &pawl.RefusedError{Action: "exec.path.x"},
+		"not found":         errors.New("no such program"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := command.Program{Args: []string{"x"}, Codec: teller{d: pawl.Decision{Verdict: pawl.Refuse}}}
+			d, err := p.Handle(t.Context(), &pawl.Event{}, &keeps{err: said})
+			require.Equal(t, said, err)
+			require.Zero(t, d, "a program that did not run decides nothing")
+		})
+	}
+}
+
+func TestAPolicyRefusalIsKeptThoughTheContextEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := command.Program{Args: []string{"x"}}.Handle(ctx, &pawl.Event{}, &keeps{err: pawl.ErrRefused})
+	require.ErrorIs(t, err, pawl.ErrRefused)
+}
+
+// H19: a program that exits 0 on the way out of its timeout has not passed.
+func TestATimeoutLeavesNoDecision(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		gate := pawl.GateFunc(func(ctx context.Context, _ pawl.Command) (pawl.Result, error) {
+			<-ctx.Done()
+			return pawl.Result{Code: 0, Stdout: []byte("fine")}, nil
+		})
+		p := command.Program{Args: []string{"x"}, Codec: teller{d: pawl.Decision{Verdict: pawl.Allow, Notes: []string{"fine"}}}}
+		d, err := p.Handle(ctx, &pawl.Event{}, gate)
+		require.Equal(t, pawl.CauseTimeout, cause(t, err))
+		require.Zero(t, d)
+	})
+}
+
+func TestACancelledContextLeavesNoDecision(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	gate := pawl.GateFunc(func(context.Context, pawl.Command) (pawl.Result, error) {
+		cancel()
+		return pawl.Result{}, nil
+	})
+	_, err := command.Program{Args: []string{"x"}}.Handle(ctx, &pawl.Event{}, gate)
+	require.Equal(t, pawl.CauseCancelled, cause(t, err))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// L06: death by a signal is no exit code and no answer, whatever the codec makes of it.
+func TestASignalFailsAndARestrictionStands(t *testing.T) {
+	killed := &keeps{res: pawl.Result{Code: -1, Signal: "killed"}}
+	p := command.Program{Name: "x", Args: []string{"x"}, Codec: teller{d: pawl.Decision{Verdict: pawl.Halt, Reason: "no"}}}
+	d, err := p.Handle(t.Context(), &pawl.Event{}, killed)
+	require.Equal(t, pawl.CauseSignal, cause(t, err))
+	require.Equal(t, pawl.Halt, d.Verdict)
+
+	own := &pawl.Failure{Cause: pawl.CauseOutput}
+	p.Codec = teller{err: own}
+	_, err = p.Handle(t.Context(), &pawl.Event{}, killed)
+	require.Same(t, own, err, "a codec that names its own failure is believed")
+}
+
+func TestAProgramThatCannotBeAskedFailsAndRunsNothing(t *testing.T) {
+	wrong := errors.New("wrong")
+	for name, p := range map[string]command.Program{
+		"no words":         {},
+		"an empty program": {Args: []string{"", "x"}},
+		"encoding fails":   {Args: []string{"x"}, Codec: teller{fail: wrong}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gate := &keeps{}
+			_, err := p.Handle(t.Context(), &pawl.Event{}, gate)
+			require.Error(t, err)
+			require.Empty(t, gate.asked)
+		})
+	}
+	_, err := command.Program{Args: []string{"x"}}.Handle(t.Context(), &pawl.Event{}, nil)
+	require.Equal(t, pawl.CauseStart, cause(t, err))
+}
+
+// D07: a restriction without words names the hook.
+func TestARestrictionWithoutAReasonNamesTheHook(t *testing.T) {
+	for verdict, want := range map[pawl.Verdict]string{
+		pawl.Pass:   " \n",
+		pawl.Allow:  " \n",
+		pawl.Ask:    "hook x asks for approval and gave no reason",
+		pawl.Refuse: "hook x refused and gave no reason",
+		pawl.Halt:   "hook x halted the run and gave no reason",
+	} {
+		t.Run(verdict.String(), func(t *testing.T) {
+			p := command.Program{Name: "x", Args: []string{"x"}, Codec: teller{d: pawl.Decision{Verdict: verdict, Reason: " \n"}}}
+			d, err := p.Handle(t.Context(), &pawl.Event{}, &keeps{})
+			require.NoError(t, err)
+			require.Equal(t, want, d.Reason)
+		})
+	}
+}
+
+// O13: another dialect's reason is told as the program worded it.
+func TestAReasonIsTheProgramsOwnUnlessTheCodecSigns(t *testing.T) {
+	p := command.Program{Name: "x", Args: []string{"x"}, Codec: teller{d: pawl.Decision{Verdict: pawl.Refuse, Reason: "no\n"}}}
+	d, err := p.Handle(t.Context(), &pawl.Event{}, &keeps{})
+	require.NoError(t, err)
+	require.Equal(t, "no\n", d.Reason)
+}
+
+func TestTheDigestChangesWithWhatRunsAndNotWithTheName(t *testing.T) {
+	base := command.Program{Name: "x", Args: []string{"a", "b"}}
+	require.Regexp(t, `^sha256:[0-9a-f]{64}$`, base.Digest())
+	renamed := base
+	renamed.Name = "y"
+	require.Equal(t, base.Digest(), renamed.Digest())
+
+	seen := map[string]string{base.Digest(): "base"}
+	for name, p := range map[string]command.Program{
+		"other words":   {Args: []string{"a", "c"}},
+		"words joined":  {Args: []string{"a b"}},
+		"a quote":       {Args: []string{`a" "b`}},
+		"bad byte ff":   {Args: []string{"a\xff"}},
+		"bad byte fe":   {Args: []string{"a\xfe"}},
+		"replacement":   {Args: []string{"a\uFFFD"}},
+		"dir":           {Args: base.Args, Dir: "/d"},
+		"env":           {Args: base.Args, Env: []string{"A=1"}},
+		"inherit":       {Args: base.Args, Inherit: true},
+		"limit":         {Args: base.Args, Limit: 1},
+		"linger":        {Args: base.Args, Linger: true},
+		"codec":         {Args: base.Args, Codec: teller{}},
+		"flags inputs":  {Args: base.Args, Codec: command.Flags{Inputs: []string{"tool"}}},
+		"inputs turned": {Args: base.Args, Codec: command.Flags{Inputs: []string{"tool", "action"}}},
+		"turned inputs": {Args: base.Args, Codec: command.Flags{Inputs: []string{"action", "tool"}}},
+		"flags output":  {Args: base.Args, Codec: command.Flags{Output: command.OutputRefuse}},
+	} {
+		require.NotContains(t, seen, p.Digest(), name)
+		seen[p.Digest()] = name
+	}
+	require.Equal(t, base.Digest(), command.Program{Args: base.Args, Codec: command.Flags{Output: command.OutputIgnore}}.Digest(),
+		"a default that is written out is the same definition")
+}
+
+func TestArgvIsACopy(t *testing.T) {
+	p := command.Program{Args: []string{"a", "b"}}
+	p.Argv()[0] = "changed"
+	require.Equal(t, []string{"a", "b"}, p.Argv())
+	var _ pawl.Program = p
+}
