@@ -1,0 +1,44 @@
+package doc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// ReadFile reads a file of at most [MaxSize] bytes. A missing file, a directory, a device and a file that
+// may not be read are each a fault without a line; errors.Is(fault, fs.ErrNotExist) does not hold, so look
+// first where a missing file is fine. Shown is the name for people.
+func ReadFile(fsys fs.FS, name, shown string) ([]byte, *Fault) {
+	info, err := fs.Stat(fsys, name)
+	switch {
+	case err != nil:
+		return nil, unreadable(shown, err)
+	case info.IsDir():
+		return nil, &Fault{File: shown, Message: "this is a directory, not a file"}
+	case !info.Mode().IsRegular():
+		return nil, &Fault{File: shown, Message: "this is not a regular file"}
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, unreadable(shown, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	if err != nil {
+		return nil, unreadable(shown, err)
+	}
+	if len(data) > MaxSize {
+		return nil, &Fault{File: shown, Message: fmt.Sprintf("the file is larger than %d bytes", MaxSize), Hint: "a configuration file is at most 1 MiB"}
+	}
+	return data, nil
+}
+
+func unreadable(shown string, err error) *Fault {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return &Fault{File: shown, Message: "cannot read the file: " + err.Error()}
+}
