@@ -1,0 +1,307 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// MinSecret is the length in bytes below which a value is not looked for: it would be found everywhere.
+const MinSecret = 8
+
+// A Redactor replaces secrets by markers. It looks for exact values, as they are and as JSON spells them
+// within strings (any escapes, also of JSON within JSON), and on request for what has the shape of a secret.
+// A marker tells the kind of secret, never its value, length or hash. The zero Redactor changes nothing.
+//
+// It guards against accidents, not against a program that encodes what it prints. Its fields must not
+// change once it is used. Its methods may be called concurrently.
+type Redactor struct {
+	Held     []string // credentials that the session holds
+	Declared []string // values that the project declared secret
+	Shapes   bool     // also cloud keys, tokens of well-known services, JWTs and PEM private keys
+
+	once  sync.Once
+	rules redactRules
+}
+
+// secretKind says why something is hidden.
+type secretKind uint8
+
+const (
+	heldSecret secretKind = iota
+	declaredSecret
+	shapedSecret
+)
+
+// plainMarkers say it in words; shortMarkers cannot themselves hold a secret.
+var (
+	plainMarkers = [...]string{"[redacted credential]", "[redacted value]", "[redacted shape]"}
+	shortMarkers = [...]string{"[#1]", "[#2]", "[#3]"}
+)
+
+type secret struct {
+	value string
+	kind  secretKind
+}
+
+// redactRules are what a Redactor looks for, made once.
+type redactRules struct {
+	byFirst [256][]secret // by their first byte, the longest first
+	all     []secret      // the longest first
+	starts  [256]bool     // bytes at which a secret may begin
+	shapes  bool
+	markers [3]string
+	skipped int
+}
+
+func (r *Redactor) get() *redactRules {
+	r.once.Do(func() {
+		rules := redactRules{shapes: r.Shapes, markers: plainMarkers}
+		rules.add(r.Held, heldSecret)
+		rules.add(r.Declared, declaredSecret)
+		rules.index()
+		r.rules = rules
+	})
+	return &r.rules
+}
+
+func (rr *redactRules) add(values []string, kind secretKind) {
+	for _, v := range values {
+		v = strings.TrimRight(v, "\r\n") // a secret read from a file is printed without its line's end
+		known := slices.ContainsFunc(rr.all, func(s secret) bool { return s.value == v })
+		switch {
+		case len(v) < MinSecret:
+			rr.skipped++
+		case !known:
+			rr.all = append(rr.all, secret{v, kind})
+		}
+	}
+}
+
+func (rr *redactRules) index() {
+	slices.SortStableFunc(rr.all, func(a, b secret) int { return len(b.value) - len(a.value) })
+	for _, s := range rr.all {
+		first := s.value[0]
+		rr.byFirst[first] = append(rr.byFirst[first], s)
+		rr.starts[first], rr.starts['\\'] = true, true
+		for _, m := range plainMarkers {
+			if strings.Contains(m, s.value) || strings.Contains(s.value, m) {
+				rr.markers = shortMarkers
+			}
+		}
+	}
+	if rr.shapes {
+		for _, s := range shapes {
+			rr.starts[s.prefix[0]] = true
+		}
+	}
+}
+
+func (rr *redactRules) empty() bool { return len(rr.all) == 0 && !rr.shapes }
+
+// Skipped returns how many values are too short to be looked for.
+func (r *Redactor) Skipped() int { return r.get().skipped }
+
+// Bytes returns p with its secrets replaced; p itself, unchanged, where there are none. Where p is one JSON
+// value, so is what it returns: a secret that is a number becomes a string, and a value whose very structure
+// is a secret becomes one marker.
+func (r *Redactor) Bytes(p []byte) []byte {
+	rules := r.get()
+	if rules.empty() {
+		return p
+	}
+	spans, _ := rules.scan(p, 0, true)
+	if len(spans) == 0 {
+		return p
+	}
+	out := rules.replace(nil, p, spans)
+	if json.Valid(p) && !json.Valid(out) {
+		return rules.replaceJSON(p, spans)
+	}
+	return out
+}
+
+// String is Bytes for text.
+func (r *Redactor) String(s string) string {
+	if r.get().empty() {
+		return s
+	}
+	return string(r.Bytes([]byte(s)))
+}
+
+// Stream returns a filter for one output stream, which finds secrets wherever the borders of the writes fall.
+func (r *Redactor) Stream() *RedactStream { return &RedactStream{rules: r.get()} }
+
+// A RedactStream replaces the secrets of one stream. It is for one goroutine at a time.
+type RedactStream struct {
+	rules *redactRules
+	held  []byte // not returned yet, behind up to boundary bytes that were
+	seen  int    // bytes at the start of held that were returned: what a shape may not follow
+	out   []byte
+}
+
+// Write takes the next bytes of the stream and returns what is decided by now, good until the next call.
+// What may be the beginning of a secret is held back.
+func (s *RedactStream) Write(p []byte) []byte {
+	if s.rules.empty() {
+		return p
+	}
+	s.held = append(s.held, p...)
+	return s.release(false)
+}
+
+// Flush returns what was held back, at the end of the stream.
+func (s *RedactStream) Flush() []byte { return s.release(true) }
+
+func (s *RedactStream) release(final bool) []byte {
+	spans, rest := s.rules.scan(s.held, s.seen, final)
+	for i := range spans {
+		spans[i].from, spans[i].to = spans[i].from-s.seen, spans[i].to-s.seen
+	}
+	s.out = s.rules.replace(s.out[:0], s.held[s.seen:rest], spans)
+	keep := max(0, rest-boundary)
+	s.held, s.seen = append(s.held[:0], s.held[keep:]...), rest-keep
+	return s.out
+}
+
+// A span is a part of the text to hide.
+type span struct {
+	from, to int
+	kind     secretKind
+}
+
+// scan finds the parts of src to hide from the given place on, and up to where src is decided: a secret may
+// begin at rest and go on in what is not there yet. When final there is nothing more to come.
+func (rr *redactRules) scan(src []byte, from int, final bool) (spans []span, rest int) {
+	for i := from; i < len(src); i++ {
+		if !rr.starts[src[i]] {
+			continue
+		}
+		end, kind, pending := rr.at(src, i)
+		if pending && !final {
+			return spans, i
+		}
+		if end == 0 {
+			continue
+		}
+		for j := i + 1; j < end; j++ { // what begins within goes too, so that no part of it is left
+			if !rr.starts[src[j]] {
+				continue
+			}
+			further, _, pending := rr.at(src, j)
+			if pending && !final {
+				return spans, i
+			}
+			end = max(end, further)
+		}
+		spans = append(spans, span{i, end, kind})
+		i = end - 1
+	}
+	return spans, len(src)
+}
+
+// at returns the end and kind of the longest secret that begins at i, zero where none does, and whether a
+// longer one may be cut off by the end of src.
+func (rr *redactRules) at(src []byte, i int) (end int, kind secretKind, pending bool) {
+	list := rr.byFirst[src[i]]
+	if src[i] == '\\' {
+		list = rr.all
+	}
+	for _, s := range list {
+		to, more := spelled(src, i, s.value)
+		pending = pending || more
+		if to > end {
+			end, kind = to, s.kind
+		}
+	}
+	if rr.shapes {
+		to, more := shapeAt(src, i)
+		pending = pending || more
+		if to > end {
+			end, kind = to, shapedSecret
+		}
+	}
+	return end, kind, pending
+}
+
+// replace appends src to dst with a marker in the place of each span.
+func (rr *redactRules) replace(dst, src []byte, spans []span) []byte {
+	at := 0
+	for _, s := range spans {
+		dst = append(dst, src[at:s.from]...)
+		dst = append(dst, rr.markers[s.kind]...)
+		at = s.to
+	}
+	return append(dst, src[at:]...)
+}
+
+// replaceJSON redacts the JSON value src token by token, so that it stays one. The spans are the secrets
+// found in its text; where one reaches over more than a string or a number, all of it is hidden.
+func (rr *redactRules) replaceJSON(src []byte, spans []span) []byte {
+	var out []byte
+	for i := 0; i < len(src); {
+		end := tokenEnd(src, i)
+		tok := rr.token(src[i:end])
+		for len(spans) > 0 && spans[0].from < end {
+			s := spans[0]
+			marker := quote(rr.markers[s.kind])
+			switch structural := bytes.IndexByte([]byte(jsonStructure), src[i]) >= 0; {
+			case s.to > end || structural:
+				return marker
+			case src[i] == '"' && (s.from == i || s.to == end):
+				tok = marker // the quotes are part of the secret
+			}
+			spans = spans[1:]
+		}
+		out = append(out, tok...)
+		i = end
+	}
+	return out
+}
+
+// jsonStructure are the bytes of JSON outside strings and scalars.
+const jsonStructure = " \t\r\n,:{}[]"
+
+// tokenEnd returns where the string or scalar that begins at i ends; else a byte of structure or space.
+func tokenEnd(src []byte, i int) int {
+	if src[i] == '"' {
+		for i++; src[i] != '"'; i++ {
+			if src[i] == '\\' {
+				i++
+			}
+		}
+		return i + 1
+	}
+	n := bytes.IndexAny(src[i:], jsonStructure+`"`)
+	switch {
+	case n < 0:
+		return len(src)
+	case n == 0:
+		return i + 1
+	}
+	return i + n
+}
+
+// token redacts one token of JSON by what it means.
+func (rr *redactRules) token(tok []byte) []byte {
+	text := string(tok)
+	if tok[0] == '"' && json.Unmarshal(tok, &text) != nil {
+		return tok
+	}
+	spans, _ := rr.scan([]byte(text), 0, true)
+	if len(spans) == 0 {
+		return tok
+	}
+	return quote(string(rr.replace(nil, []byte(text), spans)))
+}
+
+// quote spells s as a JSON string and leaves <, > and & as they are.
+func quote(s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
