@@ -59,9 +59,14 @@ type Document struct {
 // Parse reads data as the given format. Either it returns a document or at least one fault, never both.
 // File is only for showing; data is kept and must not be changed.
 func Parse(file string, data []byte, format Format) (*Document, Faults) {
+	return ParseUpTo(MaxSize, file, data, format)
+}
+
+// ParseUpTo is [Parse] for what is no configuration file, and so may be larger: limit bytes.
+func ParseUpTo(limit int, file string, data []byte, format Format) (*Document, Faults) {
 	d := &Document{File: file, Format: format, source: data, plain: data}
 	d.index()
-	if f := d.screen(); f != nil {
+	if f := d.screen(limit); f != nil {
 		return nil, Faults{f}
 	}
 	var root *Node
@@ -95,10 +100,14 @@ func (d *Document) Raw(n *Node) []byte {
 var mark = []byte("\xEF\xBB\xBF")
 
 // screen finds what is wrong with the bytes whatever the format.
-func (d *Document) screen() *Fault {
+func (d *Document) screen(limit int) *Fault {
 	switch data := d.source; {
-	case len(data) > MaxSize:
-		return d.FaultAt(Pos{1, 1}, fmt.Sprintf("the file is larger than %d bytes (%d)", MaxSize, len(data)), "a configuration file is at most 1 MiB")
+	case len(data) > limit:
+		hint := ""
+		if limit == MaxSize {
+			hint = "a configuration file is at most 1 MiB"
+		}
+		return d.FaultAt(Pos{1, 1}, fmt.Sprintf("the file is larger than %d bytes (%d)", limit, len(data)), hint)
 	case bytes.HasPrefix(data, mark):
 		return d.FaultAt(Pos{1, 1}, "the file begins with a byte order mark", "save it as UTF-8 without BOM")
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")), bytes.HasPrefix(data, []byte("\xFE\xFF")):

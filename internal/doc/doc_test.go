@@ -294,3 +294,11 @@ func FuzzTOML(f *testing.F) {
 func FuzzZON(f *testing.F) {
 	fuzz(f, doc.ZON, ".{ .a = .{1, 'x', \"s\\u{41}\"}, .@\"b\" = .c, // y\n }", ".{", "\\\\a\n\\\\b", ".{ .a = 1, .a = 2 }", "-0x1p-3", ".{{}}")
 }
+
+func TestParseUpToTakesAnotherLimit(t *testing.T) {
+	big := []byte("{}" + strings.Repeat(" ", doc.MaxSize))
+	_, faults := doc.ParseUpTo(len(big), "f", big, doc.JSON)
+	require.NoError(t, faults.Err())
+	_, faults = doc.ParseUpTo(len(big)-1, "f", big, doc.JSON)
+	require.EqualError(t, faults.Err(), "f:1:1: the file is larger than 1048577 bytes (1048578)")
+}
