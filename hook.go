@@ -3,8 +3,20 @@ package pawl
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"iter"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // A Hook binds a Handler to a Trigger. The zero value of every field but Name, On and Handler is fine.
@@ -103,4 +115,424 @@ type Options struct {
 type Trace struct {
 	Started  func(hook *Hook, ev *Event)
 	Finished func(hook *Hook, run *Run)
+}
+
+const (
+	programTimeout = 30 * time.Second
+	defaultGrace   = 2 * time.Second
+	defaultStopCap = 8
+)
+
+// withDefaults fills in what the zero values stand for.
+func (o Options) withDefaults() Options {
+	if o.Triggers == nil {
+		o.Triggers = DefaultTriggers()
+	}
+	if o.Parallel <= 0 {
+		o.Parallel = max(8, 2*runtime.GOMAXPROCS(0))
+	}
+	if o.Grace <= 0 {
+		o.Grace = defaultGrace
+	}
+	if o.StopCap == 0 {
+		o.StopCap = defaultStopCap
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// A HookError is one fault found at load.
+type HookError struct {
+	Hook    string // its name, as written; a trigger's where the table is at fault
+	Origin  Origin
+	Problem string
+	Hint    string // what to write instead; may be empty
+}
+
+func (e *HookError) Error() string {
+	s := fmt.Sprintf("hook %q: %s", e.Hook, e.Problem)
+	if e.Hint != "" {
+		s += " (" + e.Hint + ")"
+	}
+	if at := e.Origin.String(); at != "" {
+		s = at + ": " + s
+	}
+	return s
+}
+
+// ErrWiden is wrapped by the error of With for a hook that may allow.
+var ErrWiden = errors.New("a derived registry only narrows")
+
+// A Registry is an immutable set of hooks. It may be used by any number of goroutines. Make one with [New].
+type Registry struct {
+	opts   *Options
+	hooks  []*bound
+	rows   map[Trigger]*row
+	family *family
+	digest string
+	marked atomic.Pointer[depthContext]
+	broken error // why a child cannot follow its parent; every event is refused then
+}
+
+// family is what a registry shares with those derived from it: the slots for programs, the count of
+// refused stops, and the identity that marks contexts.
+type family struct {
+	slots *semaphore.Weighted
+	stops stopCounts
+}
+
+// New returns a registry of the hooks, in that order. Where anything is wrong it returns every fault at
+// once, each a [*HookError], joined, and no registry.
+func New(opts Options, hooks ...Hook) (*Registry, error) {
+	opts = opts.withDefaults()
+	f := &family{slots: semaphore.NewWeighted(int64(opts.Parallel))}
+	return build(&opts, f, hooks)
+}
+
+func build(opts *Options, f *family, hooks []Hook) (*Registry, error) {
+	var faults []error
+	for _, t := range sortedTriggers(opts.Triggers) {
+		if problem := opts.Triggers[t].contradiction(t); problem != "" {
+			faults = append(faults, &HookError{Hook: string(t), Problem: "trigger table: " + problem})
+		}
+	}
+	r := &Registry{opts: opts, family: f, hooks: make([]*bound, len(hooks))}
+	seen := make(map[string]Origin, len(hooks))
+	for i, h := range hooks {
+		for _, e := range h.faults(opts, seen) {
+			faults = append(faults, e)
+		}
+		seen[h.Name] = h.Origin
+		if faults == nil {
+			r.hooks[i] = bind(h, i)
+		}
+	}
+	if faults != nil {
+		return nil, errors.Join(faults...)
+	}
+	r.rows = buildRows(opts.Triggers, r.hooks)
+	r.digest = digestOf(r.hooks)
+	return r, nil
+}
+
+func sortedTriggers(table map[Trigger]Contract) []Trigger {
+	names := make([]Trigger, 0, len(table))
+	for t := range table {
+		names = append(names, t)
+	}
+	slices.Sort(names)
+	return names
+}
+
+var hookName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// faults lists everything that keeps h from being loaded.
+func (h *Hook) faults(opts *Options, seen map[string]Origin) (faults []*HookError) {
+	fault := func(hint, format string, args ...any) {
+		faults = append(faults, &HookError{h.Name, h.Origin, fmt.Sprintf(format, args...), hint})
+	}
+	if !hookName.MatchString(h.Name) {
+		fault("lowercase letters, digits and single hyphens: check-writes", "%q is not a name", h.Name)
+	}
+	if first, dup := seen[h.Name]; dup {
+		fault("two hooks cannot share a name", "the name is taken%s", at(first))
+	}
+	if h.Handler == nil {
+		fault("", "it has no handler")
+	}
+	if h.Timeout < 0 {
+		fault("zero is the default", "timeout %v is negative", h.Timeout)
+	}
+	c, known := contractOf(opts.Triggers, h.On)
+	if !known {
+		hint := "see the trigger table"
+		if near := nearest(opts.Triggers, h.On); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		fault(hint, "unknown trigger %q", h.On)
+		return faults
+	}
+	h.carryFaults(c, fault)
+	if m, ok := h.Match.(checker); ok {
+		if err := m.check(c.Subject); err != nil {
+			fault("", "%v", err)
+		}
+	}
+	return faults
+}
+
+// carryFaults checks the hook against what its trigger can carry.
+func (h *Hook) carryFaults(c Contract, fault func(hint, format string, args ...any)) {
+	if over := h.Effects &^ c.Can; over != 0 {
+		fault(fmt.Sprintf("it can: %v", c.Can), "%s cannot %v", h.On, over)
+	}
+	switch h.Handler.(type) {
+	case Observer:
+		if h.Effects != 0 {
+			fault("make it a HandlerFunc", "an observer cannot decide, yet its effects are: %v", h.Effects)
+		}
+	case Program:
+		if c.Quiet {
+			fault("a Go observer can", "a program cannot hear %s: it fires too often to be recorded", h.On)
+		}
+	}
+}
+
+func at(o Origin) string {
+	if s := o.String(); s != "" {
+		return " by the hook at " + s
+	}
+	return ""
+}
+
+// bound is a hook made ready for dispatch.
+type bound struct {
+	Hook
+	index   int
+	names   []NameMatcher
+	reads   []Matcher // matchers that read more than names
+	stage   Stage
+	say     bool // it may do more than note
+	judges  bool // it may give a verdict
+	program bool
+	watch   Observer // the handler, where it is an Observer
+}
+
+const verdicts = MayRefuse | MayHalt | MayAsk | MayAllow
+
+func bind(h Hook, index int) *bound {
+	b := &bound{Hook: h, index: index, stage: StageCheck}
+	b.split(h.Match)
+	_, b.program = h.Handler.(Program)
+	b.watch, _ = h.Handler.(Observer)
+	b.say = h.Effects&^MayNote != 0
+	b.judges = h.Effects&verdicts != 0
+	if b.program && h.Timeout == 0 {
+		b.Timeout = programTimeout
+	}
+	switch {
+	case !b.say:
+		b.stage = StageObserve
+	case h.Effects&(MayRewrite|MayReplace) != 0 && !h.Concurrent:
+		b.stage = StageRewrite
+	}
+	return b
+}
+
+// split sorts matchers by what they see.
+func (b *bound) split(m Matcher) {
+	switch m := m.(type) {
+	case nil:
+	case allOf:
+		for _, one := range m {
+			b.split(one)
+		}
+	case NameMatcher:
+		b.names = append(b.names, m)
+	default:
+		b.reads = append(b.reads, m)
+	}
+}
+
+// definition is what the digest of a configuration covers.
+func (b *bound) definition() string {
+	matcher, handler := "", fmt.Sprintf("%T", b.Handler)
+	if b.Match != nil {
+		matcher = b.Match.String()
+	}
+	if p, ok := b.Handler.(Program); ok {
+		handler = p.Digest()
+	}
+	return fmt.Sprintf("%q %q %q %q %v %v %v %v %q", b.Name, b.On, matcher, b.Effects, b.Timeout, b.FailOpen, b.Shadow,
+		b.Concurrent, handler)
+}
+
+func digestOf(hooks []*bound) string {
+	sum := sha256.New()
+	for _, b := range hooks {
+		fmt.Fprintln(sum, b.definition())
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
+}
+
+// With returns a registry that has r's hooks and then these. It shares r's options, slots and marks. A hook
+// that may allow is an error that wraps [ErrWiden]; other faults are those of New.
+func (r *Registry) With(hooks ...Hook) (*Registry, error) {
+	for _, h := range hooks {
+		if h.Effects&MayAllow != 0 {
+			return nil, fmt.Errorf("hook %q may allow: %w", h.Name, ErrWiden)
+		}
+	}
+	return build(r.opts, r.family, append(slices.Collect(r.Hooks()), hooks...))
+}
+
+// Hooks yields the hooks in order.
+func (r *Registry) Hooks() iter.Seq[Hook] {
+	return func(yield func(Hook) bool) {
+		for _, b := range r.hooks {
+			if !yield(b.Hook) {
+				return
+			}
+		}
+	}
+}
+
+// Enabled reports whether any hook is bound to t, so that a runtime need not build an event nobody hears.
+func (r *Registry) Enabled(t Trigger) bool {
+	row := r.row(t)
+	return row != nil && (len(row.hooks) > 0 || row.child != nil)
+}
+
+// Digest returns "sha256:" and the digest of all definitions and programs, in order.
+func (r *Registry) Digest() string { return r.digest }
+
+// Live is a registry that changes while events are in flight: each dispatch keeps the one it began with.
+// Its methods may be called concurrently. Make one with [NewLive].
+type Live struct {
+	parent *Live // nil for a root
+	mu     sync.Mutex
+	base   *Registry // of a root
+	added  []*addition
+	now    atomic.Pointer[snapshot]
+}
+
+type addition struct{ hooks []Hook }
+
+// snapshot is a registry and what it was made from.
+type snapshot struct {
+	from, reg *Registry
+}
+
+// NewLive returns a Live that begins as base.
+func NewLive(base *Registry) *Live {
+	l := &Live{base: base}
+	l.now.Store(&snapshot{base, base})
+	return l
+}
+
+// With returns a Live that has l's hooks, as they change, and then these. It rejects a hook that may allow.
+// Where l later takes on a name that these use, the hook here is listed with a number behind its name.
+func (l *Live) With(hooks ...Hook) (*Live, error) {
+	reg, err := l.Registry().With(hooks...)
+	if err != nil {
+		return nil, err
+	}
+	child := &Live{parent: l, added: []*addition{{hooks}}}
+	child.now.Store(&snapshot{l.Registry(), reg})
+	_, err = child.rebuild()
+	return child, err
+}
+
+// Registry returns the registry as it stands. It does not change.
+func (l *Live) Registry() *Registry {
+	if l.parent == nil {
+		return l.now.Load().reg
+	}
+	parent := l.parent.Registry()
+	if s := l.now.Load(); s.from == parent {
+		return s.reg
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	reg, err := l.rebuild()
+	if err != nil { // the parent's new trigger table has no place for these hooks
+		reg = &Registry{opts: parent.opts, family: parent.family, broken: err}
+		l.now.Store(&snapshot{parent, reg})
+	}
+	return reg
+}
+
+// Dispatch is [Registry.Dispatch] of the registry as it stands.
+func (l *Live) Dispatch(ctx context.Context, ev *Event) (Outcome, error) {
+	return l.Registry().Dispatch(ctx, ev)
+}
+
+// Add adds hooks behind the others, from the next dispatch on. The undo takes just these away; calling it
+// twice does no harm. Where anything is wrong nothing is added.
+func (l *Live) Add(hooks ...Hook) (undo func(), err error) {
+	a := &addition{slices.Clone(hooks)}
+	if l.parent != nil { // a name that is taken now is a fault; one taken later is mended
+		if _, err := l.Registry().With(hooks...); err != nil {
+			return func() {}, err
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.added = append(l.added, a)
+	if _, err := l.rebuild(); err != nil {
+		l.added = l.added[:len(l.added)-1]
+		return func() {}, err
+	}
+	return func() { l.remove(a) }, nil
+}
+
+func (l *Live) remove(a *addition) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.added, a); i >= 0 {
+		l.added = slices.Delete(l.added, i, i+1)
+		if _, err := l.rebuild(); err != nil {
+			panic(fmt.Sprintf("pawl: fewer hooks do not build: %v", err))
+		}
+	}
+}
+
+// Replace puts base in the place of what the Live began as and keeps what Add added. A child has no base of
+// its own: replacing it is an error that wraps [ErrWiden].
+func (l *Live) Replace(base *Registry) error {
+	if l.parent != nil {
+		return fmt.Errorf("a child follows its parent: %w", ErrWiden)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old := l.base
+	l.base = base
+	if _, err := l.rebuild(); err != nil {
+		l.base = old
+		return err
+	}
+	return nil
+}
+
+// rebuild makes the registry anew and publishes it. The caller holds l.mu, or has l alone.
+func (l *Live) rebuild() (*Registry, error) {
+	base := l.base
+	if l.parent != nil {
+		base = l.parent.Registry()
+	}
+	hooks := slices.Collect(base.Hooks())
+	taken := map[string]bool{}
+	for _, h := range hooks {
+		taken[h.Name] = true
+	}
+	for _, a := range l.added {
+		for _, h := range a.hooks {
+			if l.parent != nil && h.Effects&MayAllow != 0 {
+				return nil, fmt.Errorf("hook %q may allow: %w", h.Name, ErrWiden)
+			}
+			h.Name = l.free(h.Name, taken)
+			hooks = append(hooks, h)
+		}
+	}
+	reg, err := build(base.opts, base.family, hooks)
+	if err != nil {
+		return nil, err
+	}
+	l.now.Store(&snapshot{base, reg})
+	return reg, nil
+}
+
+// free returns the name, or, where the parent took it later, the name with a number.
+func (l *Live) free(name string, taken map[string]bool) string {
+	if l.parent == nil || !taken[name] {
+		return name
+	}
+	for n := 2; ; n++ {
+		if next := fmt.Sprintf("%s-%d", strings.TrimSuffix(name, "-"), n); !taken[next] {
+			taken[next] = true
+			return next
+		}
+	}
 }

@@ -1,11 +1,39 @@
 package pawl
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
+
+// A Stage is a part of an event's way through its hooks. Records stand by stage, then by configuration.
+type Stage string
+
+// The stages, in order.
+const (
+	StageRewrite Stage = "rewrite" // hooks that may change the event, one after the other
+	StageCheck   Stage = "check"   // everything else with a say
+	StageRecheck Stage = "recheck" // hooks that judged another event than the final one
+	StageObserve Stage = "observe" // hooks that only note, and observers
+)
+
+func (s Stage) order() int {
+	return slices.Index([]Stage{StageRewrite, StageCheck, StageRecheck, StageObserve}, s)
+}
 
 // A Cause says why a hook gave no valid answer. The zero Cause: it did answer.
 type Cause string
@@ -81,6 +109,535 @@ func Pause(ctx context.Context, limit time.Duration) (resume func()) {
 	return func() {}
 }
 
+// Errors of Dispatch. The Outcome beside them is safe to obey.
+var (
+	ErrTrigger = errors.New("no such event") // an unknown trigger, or its subject is missing: Refuse
+	ErrDepth   = errors.New("a handler dispatches its own registry too deep")
+	ErrLog     = errors.New("the log did not take the records")
+	ErrClosed  = errors.New("the hook's run is over") // by the gate a handler was lent
+)
+
+// maxDepth is how deep a Go handler may dispatch its own registry.
+const maxDepth = 4
+
+type (
+	nestedKey struct{ *family } // set where a hook's program runs
+	depthKey  struct{ *family } // how many handlers of the family stand above
+)
+
+// An Outcome is what the hooks of one event came to; safe to obey even beside an error. It is small, so
+// that an event nobody hooks costs nothing: the rest is behind methods that are good on the zero value.
+type Outcome struct {
+	Verdict Verdict
+	Nested  bool // under a hook's own program: nothing ran
+
+	ev   *Event
+	more *outcome
+}
+
+type outcome struct {
+	decision Decision
+	runs     []Run
+}
+
+// Decision returns all decisions joined, in configuration order.
+func (o Outcome) Decision() Decision {
+	if o.more == nil {
+		return Decision{Verdict: o.Verdict}
+	}
+	return o.more.decision
+}
+
+// Event returns the event after rewrites: what the runtime goes on with. Where nothing was rewritten it is
+// the caller's own. Once the delivery of a result is refused it carries no byte of it.
+func (o Outcome) Event() *Event {
+	if o.ev == nil {
+		return &Event{}
+	}
+	return o.ev
+}
+
+// Runs returns the records of the runs, by stage, then by configuration.
+func (o Outcome) Runs() []Run {
+	if o.more == nil {
+		return nil
+	}
+	return o.more.runs
+}
+
+// Dispatch reports ev to the hooks and returns what they came to. It never changes ev, and ev must not be
+// changed until it returns. What hooks do wrong is in the Outcome, not in the error: that is for events
+// that have no row ([ErrTrigger]), for recursion ([ErrDepth]), and for a Log that failed ([ErrLog]).
+func (r *Registry) Dispatch(ctx context.Context, ev *Event) (Outcome, error) {
+	row := r.row(ev.Trigger)
+	if row == nil {
+		return r.noRow(ev)
+	}
+	if problem := row.contract.missing(ev); problem != "" {
+		return refused(ev, fmt.Errorf("%s: %s: %w", ev.Trigger, problem, ErrTrigger))
+	}
+	p := row.plan(ev)
+	var child *plan
+	if row.child != nil && (ev.Agent != Agent{}) {
+		child = row.child.plan(ev)
+	}
+	if p == nil && child == nil {
+		return Outcome{ev: ev}, nil
+	}
+	if ctx.Value(nestedKey{r.family}) != nil {
+		return Outcome{Nested: true, ev: ev}, nil
+	}
+	depth, _ := ctx.Value(depthKey{r.family}).(int)
+	if depth >= maxDepth {
+		return refused(ev, fmt.Errorf("%s: %w", ev.Trigger, ErrDepth))
+	}
+	if row.contract.Quiet && p.quiet() && child.quiet() {
+		return r.watch(ctx, ev, p, child, depth), nil
+	}
+	return r.start(ctx, ev, row, p, child, depth).finish()
+}
+
+func (r *Registry) noRow(ev *Event) (Outcome, error) {
+	if r.broken != nil {
+		return refused(ev, r.broken)
+	}
+	return refused(ev, fmt.Errorf("unknown trigger %q: %w", ev.Trigger, ErrTrigger))
+}
+
+// refused is the outcome of an event that no hook can be asked about.
+func refused(ev *Event, err error) (Outcome, error) {
+	d := Decision{Verdict: Refuse, Reason: err.Error()}
+	return Outcome{Verdict: Refuse, ev: ev, more: &outcome{decision: d}}, err
+}
+
+// missing says what ev lacks to be about its trigger's subject, or returns "".
+func (c Contract) missing(ev *Event) string {
+	switch {
+	case c.Subject == AboutTool && ev.Tool == "":
+		return "the event names no tool"
+	case c.Subject == AboutAgent && ev.Agent == Agent{}:
+		return "the event names no agent"
+	}
+	return ""
+}
+
+func (p *plan) quiet() bool { return p == nil || p.watch != nil }
+
+// watch calls untimed observers at a quiet trigger: no copies, no clock, no record, one recover for the
+// loop. What panics goes the recorded way.
+func (r *Registry) watch(ctx context.Context, ev *Event, p, child *plan, depth int) Outcome {
+	marked := r.mark(ctx, depth)
+	if p != nil {
+		r.watchAll(marked, ev, p)
+	}
+	if child != nil {
+		re := *ev
+		re.Trigger = childPrefix + ev.Trigger
+		r.watchAll(marked, &re, child)
+	}
+	return Outcome{ev: ev}
+}
+
+func (r *Registry) watchAll(ctx context.Context, ev *Event, p *plan) {
+	for i := 0; i < len(p.watch); {
+		n, err := watchFrom(ctx, ev, p.watch[i:])
+		i += n
+		if err != nil {
+			r.record(ctx, ev, p.hooks[i-1], err)
+		}
+	}
+}
+
+// watchFrom calls observers until one panics and returns how many it called.
+func watchFrom(ctx context.Context, ev *Event, watch []Observer) (n int, err *PanicError) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	for _, o := range watch {
+		n++
+		o(ctx, ev)
+	}
+	return n, nil
+}
+
+// record leaves the record of an observer that panicked at a quiet trigger.
+func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicError) {
+	err.Hook = b.Name
+	d := &dispatch{r: r, ctx: ctx, ev: ev, row: &row{}}
+	x := d.newRun(b, StageObserve, newState(ev), false)
+	x.answer = answer{err: err}
+	x.began = r.opts.Now()
+	x.started = true
+	d.settle(x)
+	_ = d.append([]*run{x})
+}
+
+// depthContext marks a context with how deep the handlers of a family stand.
+type depthContext struct {
+	context.Context
+	key   depthKey
+	depth int
+}
+
+func (c *depthContext) Value(key any) any {
+	if k, ok := key.(depthKey); ok && k == c.key {
+		return c.depth
+	}
+	return c.Context.Value(key)
+}
+
+// mark returns ctx one deeper. A stream reports its deltas under one context: the last one is kept, so
+// that the quiet path allocates nothing.
+func (r *Registry) mark(ctx context.Context, depth int) context.Context {
+	if c := r.marked.Load(); c != nil && c.depth == depth+1 && sameContext(c.Context, ctx) {
+		return c
+	}
+	c := &depthContext{ctx, depthKey{r.family}, depth + 1}
+	r.marked.Store(c)
+	return c
+}
+
+// sameContext compares two contexts; one whose type does not compare is never the same.
+func sameContext(a, b context.Context) (same bool) {
+	defer func() { _ = recover() }()
+	return a == b
+}
+
+// state is an event at one point of its way. A rewrite makes a new one.
+type state struct {
+	ev      *Event
+	payload int // how many times Payload was replaced
+	digest  func() string
+	copied  func() (in, out json.RawMessage) // the bytes that programs read
+	cache   shared
+}
+
+func newState(ev *Event) *state {
+	s := &state{ev: ev}
+	s.digest = sync.OnceValue(func() string {
+		if len(ev.Input) == 0 {
+			return ""
+		}
+		sum := sha256.Sum256(ev.Input)
+		return "sha256:" + hex.EncodeToString(sum[:])
+	})
+	s.copied = sync.OnceValues(func() (in, out json.RawMessage) {
+		return bytes.Clone(ev.Input), bytes.Clone(ev.Output)
+	})
+	return s
+}
+
+// same reports whether s and o ask a check to judge the same thing.
+func (s *state) same(o *state) bool {
+	return s == o || s.payload == o.payload && s.ev.Failed == o.ev.Failed &&
+		sameJSON(s.ev.Input, o.ev.Input) && sameJSON(s.ev.Output, o.ev.Output)
+}
+
+// sameJSON compares two values but for white space.
+func sameJSON(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var ca, cb bytes.Buffer
+	return json.Compact(&ca, a) == nil && json.Compact(&cb, b) == nil && bytes.Equal(ca.Bytes(), cb.Bytes())
+}
+
+// lend returns the copy of the event that one handler is given.
+func (s *state) lend(b *bound) *Event {
+	ev := *s.ev
+	ev.shared = &s.cache
+	if b.program {
+		ev.Input, ev.Output = s.copied()
+		return &ev
+	}
+	ev.Input, ev.Output = bytes.Clone(ev.Input), bytes.Clone(ev.Output)
+	ev.Aliases, ev.Paths, ev.Extra = slices.Clone(ev.Aliases), slices.Clone(ev.Paths), maps.Clone(ev.Extra)
+	return &ev
+}
+
+// with returns the state after a rewrite. What Rebind does not bring into line with a new Input is cleared.
+func (s *state) with(d Decision, rebind func(*Event) error) (next *state, err error) {
+	ev := *s.ev
+	next = newState(&ev)
+	next.payload = s.payload
+	if d.Input != nil {
+		ev.Input = bytes.Clone(d.Input)
+		next.payload++
+		if err := rebound(&ev, rebind); err != nil {
+			return s, err
+		}
+	}
+	if d.Payload != nil {
+		ev.Payload = d.Payload
+		next.payload++
+	}
+	if d.Output != nil {
+		ev.Output = bytes.Clone(d.Output)
+	}
+	if d.Fail != nil {
+		ev.Failed = *d.Fail
+	}
+	return next, nil
+}
+
+// rebound fills what hangs on Input, and that alone.
+func rebound(ev *Event, rebind func(*Event) error) (err error) {
+	own := *ev
+	own.Payload, own.Action, own.Paths = nil, "", nil
+	if rebind != nil {
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("Rebind panicked: %v", v)
+			}
+		}()
+		own.Input = bytes.Clone(ev.Input)
+		own.Payload, own.Action, own.Paths = ev.Payload, ev.Action, slices.Clone(ev.Paths)
+		if err := rebind(&own); err != nil {
+			return fmt.Errorf("rebind: %w", err)
+		}
+	}
+	ev.Payload, ev.Action, ev.Paths = own.Payload, own.Action, own.Paths
+	return nil
+}
+
+// dispatch is one event on its way.
+type dispatch struct {
+	r     *Registry
+	ctx   context.Context
+	ev    *Event // the caller's
+	row   *row
+	plan  *plan
+	child []*bound // observers of a sub-agent's event
+	depth int
+	now   *state
+	runs  []*run
+	done  bool
+}
+
+func (r *Registry) start(ctx context.Context, ev *Event, row *row, p, child *plan, depth int) *dispatch {
+	d := &dispatch{r: r, ctx: ctx, ev: ev, row: row, plan: p, depth: depth, now: newState(ev)}
+	if p == nil {
+		d.plan = &plan{}
+	}
+	if child != nil {
+		d.child = child.hooks
+	}
+	return d
+}
+
+// finish takes the event through the stages. Where an inline handler ends the goroutine, the records are
+// kept all the same.
+func (d *dispatch) finish() (out Outcome, err error) {
+	defer func() {
+		if !d.done {
+			_ = d.append(d.started())
+		}
+	}()
+	d.rewrite()
+	d.check()
+	if d.verdict() < Refuse {
+		d.applyConcurrent()
+	}
+	d.recheck()
+	d.observe()
+	out, err = d.join()
+	d.done = true
+	return out, err
+}
+
+// of yields the hooks of a stage whose matchers accept the event as it stands, as runs ready to start.
+func (d *dispatch) of(stage Stage) (runs []*run) {
+	for _, b := range d.plan.hooks {
+		if b.stage == stage {
+			if x := d.match(b, stage); x != nil {
+				runs = append(runs, x)
+			}
+		}
+	}
+	return runs
+}
+
+// match returns a run for b if its matchers accept the event as it stands, else nil.
+func (d *dispatch) match(b *bound, stage Stage) *run {
+	ok, err := b.readsMatch(d.now.ev)
+	if !ok {
+		return nil
+	}
+	if broken := d.plan.broken[b]; broken != nil {
+		err = broken
+	}
+	x := d.newRun(b, stage, d.now, false)
+	x.broken = err
+	return x
+}
+
+// rewrite lets the hooks that may change the event do so, one after the other.
+func (d *dispatch) rewrite() {
+	for _, b := range d.plan.hooks {
+		if b.stage != StageRewrite {
+			continue
+		}
+		if x := d.match(b, StageRewrite); x != nil {
+			d.perform([]*run{x})
+			d.apply(x, x.settled)
+		}
+	}
+}
+
+// apply makes change, which x asked for, part of the event that follows. What cannot be applied refuses.
+func (d *dispatch) apply(x *run, change Decision) {
+	if x.b.Shadow || change.Input == nil && change.Output == nil && change.Payload == nil && change.Fail == nil {
+		return
+	}
+	next, err := d.now.with(change, d.r.opts.Rebind)
+	if err != nil {
+		x.must = true
+		d.fail(x, CauseOutput, err)
+		return
+	}
+	x.left, d.now = next, next
+}
+
+// check asks everything else with a say about the event that the rewriters left.
+func (d *dispatch) check() { d.perform(d.of(StageCheck)) }
+
+// applyConcurrent applies what hooks that ran beside the checks want changed: of several inputs the last
+// stands; of several outputs the first applies, and each later replacer is asked about what the last left.
+func (d *dispatch) applyConcurrent() {
+	var wins *run
+	for _, x := range d.enforced(StageCheck) {
+		if x.settled.Input == nil && (x.settled.Payload == nil || x.settled.Output != nil) {
+			continue
+		}
+		if wins != nil {
+			wins.dropped = x.b.Name
+		}
+		wins = x
+	}
+	if wins != nil {
+		d.apply(wins, Decision{Input: wins.settled.Input, Payload: wins.settled.Payload})
+	}
+	d.replaceInTurn()
+}
+
+// replaceInTurn applies the first output of the hooks that ran beside the checks, and asks each later
+// replacer about what the last left, so that a redactor never sees less than what is delivered.
+func (d *dispatch) replaceInTurn() {
+	replaced := false
+	for _, x := range d.enforced(StageCheck) {
+		switch {
+		case x.b.Effects&MayReplace == 0 || x.cause != "":
+		case replaced:
+			second := d.newRun(x.b, StageRecheck, d.now, true)
+			d.perform([]*run{second})
+			d.apply(second, Decision{Output: second.settled.Output, Fail: second.settled.Fail})
+			x.takeOver(second)
+		case x.settled.Output != nil || x.settled.Fail != nil:
+			d.apply(x, Decision{Output: x.settled.Output, Fail: x.settled.Fail})
+			replaced = true
+		}
+	}
+}
+
+// enforced returns the first runs of a stage's hooks that are not shadows, in order.
+func (d *dispatch) enforced(stage Stage) (runs []*run) {
+	for _, x := range d.runs {
+		if x.stage == stage && !x.b.Shadow {
+			runs = append(runs, x)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b *run) int { return a.b.index - b.b.index })
+	return runs
+}
+
+// recheck asks every hook with a verdict that judged another event than the final one, and those whose
+// matchers accept only the final event.
+func (d *dispatch) recheck() {
+	var asked []*run
+	var first []*run
+	ran := map[*bound]bool{}
+	for _, x := range append(d.enforced(StageRewrite), d.enforced(StageCheck)...) {
+		ran[x.b] = true
+		if ok, _ := x.b.readsMatch(d.now.ev); !ok || !x.b.judges || x.cause != "" || x.judged().same(d.now) {
+			continue
+		}
+		asked, first = append(asked, d.newRun(x.b, StageRecheck, d.now, true)), append(first, x)
+	}
+	for _, b := range d.plan.hooks {
+		if b.judges && !b.Shadow && !ran[b] && b.reads != nil {
+			if x := d.match(b, StageRecheck); x != nil {
+				asked, first = append(asked, x), append(first, nil)
+			}
+		}
+	}
+	d.perform(asked)
+	for i, x := range asked {
+		d.holdTo(x)
+		if first[i] != nil {
+			first[i].takeOver(x)
+		}
+	}
+}
+
+// holdTo fails a run that, asked about the final event, would change it once more.
+func (d *dispatch) holdTo(x *run) {
+	s := x.settled
+	conflict := s.Input != nil && !sameJSON(s.Input, d.now.ev.Input) ||
+		s.Output != nil && !sameJSON(s.Output, d.now.ev.Output) ||
+		s.Fail != nil && *s.Fail != d.now.ev.Failed ||
+		s.Payload != nil && !reflect.DeepEqual(s.Payload, d.now.ev.Payload)
+	if conflict && s.Verdict < Refuse {
+		x.must = true
+		d.fail(x, CauseConflict, errors.New("it asked for a second, different change"))
+	}
+}
+
+// observe tells the hooks that only note, and the observers, about the final event.
+func (d *dispatch) observe() {
+	verdict := max(d.ev.Verdict, d.verdict())
+	runs := d.of(StageObserve)
+	for _, b := range d.child {
+		if ok, err := b.readsMatch(d.now.ev); ok {
+			x := d.newRun(b, StageObserve, d.now, false)
+			x.ev.Trigger, x.ev.shared = childPrefix+d.ev.Trigger, nil
+			x.broken = err
+			runs = append(runs, x)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b *run) int { return a.b.index - b.b.index })
+	for _, x := range runs {
+		x.ev.Verdict = verdict
+		if x.b.Effects != 0 && verdict >= Refuse {
+			d.row.contract.strip(x.ev) // a note goes to the model, and must not carry what was refused
+		}
+	}
+	d.perform(runs)
+}
+
+// strip takes the result out of an event whose delivery is refused.
+func (c Contract) strip(ev *Event) {
+	if c.Can&MayReplace == 0 {
+		return
+	}
+	ev.Output = nil
+	if ev.Trigger != ToolBefore {
+		ev.Payload = nil
+	}
+}
+
+// verdict is how far the enforced decisions go so far.
+func (d *dispatch) verdict() Verdict {
+	v := Pass
+	for _, x := range d.runs {
+		if !x.b.Shadow {
+			v = max(v, x.settled.Verdict)
+		}
+	}
+	return v
+}
+
 type (
 	eventKey struct{}
 	hookKey  struct{}
@@ -116,7 +673,931 @@ func (s *shared) once(key any, f func() any) any {
 	return v
 }
 
-// clock is a timeout that can be paused.
-type clock struct{}
+// run is one start of one hook.
+type run struct {
+	b       *bound
+	stage   Stage
+	second  bool   // it was asked before; its answer takes the first one's place
+	id      string // "hook:" name ":" what it is about
+	ev      *Event // its own copy
+	saw     *state
+	left    *state // the event with its own change, where it stands
+	dropped string // the hook whose rewrite stands instead of its own
+	broken  error  // its matcher panicked
+	ctx     *hookContext
+	clock   *clock
+	gate    *witness
+	began   time.Time // by Options.Now
+	started bool
+	answer  answer
+	over    bool // it is settled
 
-func (c *clock) pause(time.Duration) func() { return func() {} }
+	settled Decision
+	cause   Cause
+	err     error
+	must    bool // its failure refuses even under FailOpen
+	open    bool // the event went through in spite of it
+}
+
+// answer is what came of calling a handler.
+type answer struct {
+	decision  Decision
+	err       error
+	elapsed   time.Duration
+	abandoned bool
+}
+
+// newRun reserves a run as one that was cancelled before it started, so that nothing that goes missing
+// reads as a pass.
+func (d *dispatch) newRun(b *bound, stage Stage, saw *state, second bool) *run {
+	x := &run{b: b, stage: stage, second: second, saw: saw, ev: saw.lend(b), cause: CauseCancelled}
+	x.ev.Recheck = second
+	x.id = d.idOf(b, stage)
+	x.gate = &witness{run: x, family: d.r.family, inner: d.r.opts.Gate, quiet: d.row.contract.Quiet}
+	x.ctx = &hookContext{Context: d.ctx, run: x, key: depthKey{d.r.family}, depth: d.depth + 1}
+	return x
+}
+
+func (d *dispatch) idOf(b *bound, stage Stage) string {
+	about := d.ev.Call
+	if about == "" {
+		about = string(d.ev.Trigger)
+	}
+	id := "hook:" + b.Name + ":" + about
+	if stage != StageRecheck {
+		return id
+	}
+	nth := 2
+	for _, x := range d.runs {
+		if x.b == b && x.stage == StageRecheck {
+			nth++
+		}
+	}
+	return fmt.Sprintf("%s:%d", id, nth)
+}
+
+// judged is the event that the run stands for.
+func (x *run) judged() *state {
+	if x.left != nil {
+		return x.left
+	}
+	return x.saw
+}
+
+// takeOver lets a second answer stand for the first, except that the stricter verdict stays.
+func (x *run) takeOver(second *run) {
+	first := x.settled
+	x.settled, x.saw, x.left = second.settled, second.saw, second.left
+	if first.Verdict.stricter(x.settled.Verdict) {
+		x.settled.Verdict, x.settled.Reason = first.Verdict, first.Reason
+	}
+}
+
+func (x *run) timed() bool { return x.b.program || x.b.Timeout > 0 }
+
+// perform runs hooks of one stage: those without a timeout one after the other here, in order; the others
+// beside them. It returns when all have ended, even if one here ends the goroutine.
+func (d *dispatch) perform(runs []*run) {
+	d.runs = append(d.runs, runs...)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	alone := len(runs) == 1
+	for _, x := range runs {
+		if x.timed() && !alone {
+			beside.Go(func() { d.one(x) })
+		}
+	}
+	for _, x := range runs {
+		if !x.timed() || alone {
+			d.one(x)
+		}
+	}
+}
+
+// one takes a hook from its slot to its settled decision.
+func (d *dispatch) one(x *run) {
+	if x.b.program {
+		if d.r.family.slots.Acquire(d.ctx, 1) == nil {
+			defer d.r.family.slots.Release(1)
+		}
+	}
+	if x.broken != nil || d.ctx.Err() != nil {
+		d.settle(x)
+		return
+	}
+	x.began, x.started = d.r.opts.Now(), true
+	d.trace(func(t *Trace) {
+		if t.Started != nil {
+			t.Started(&x.b.Hook, x.ev)
+		}
+	})
+	if x.timed() {
+		x.callTimed(d.r.opts.Grace)
+	} else {
+		began := time.Now()
+		x.answer = answer{err: &PanicError{Hook: x.b.Name}} // stands if the handler ends the goroutine
+		x.answer = x.call()
+		x.answer.elapsed = time.Since(began)
+	}
+	d.settle(x)
+	d.trace(func(t *Trace) {
+		if t.Finished != nil {
+			rec := d.recordOf(x)
+			t.Finished(&x.b.Hook, &rec)
+		}
+	})
+}
+
+func (d *dispatch) trace(f func(*Trace)) {
+	if d.r.opts.Trace != nil {
+		defer func() { _ = recover() }()
+		f(d.r.opts.Trace)
+	}
+}
+
+// call asks the handler, whatever it does.
+func (x *run) call() (a answer) {
+	defer func() {
+		if v := recover(); v != nil {
+			a.err = &PanicError{Hook: x.b.Name, Value: v, Stack: debug.Stack()}
+		}
+	}()
+	a.decision, a.err = x.b.Handler.Handle(x.ctx, x.ev, x.gate)
+	return a
+}
+
+// callTimed asks the handler in a goroutine of its own and leaves it behind if it ignores its deadline.
+// What counts is the time it took, never which channel was ready first.
+func (x *run) callTimed(grace time.Duration) {
+	x.clock = startClock(x.ctx.Context, x.b.Timeout, grace)
+	defer x.clock.stop()
+	x.ctx.Context = x.clock.ctx
+	answers := make(chan answer, 1)
+	go func() {
+		a := answer{err: &PanicError{Hook: x.b.Name}}
+		defer func() {
+			a.elapsed = x.clock.elapsed()
+			answers <- a
+		}()
+		a = x.call()
+	}()
+	select {
+	case x.answer = <-answers:
+		x.answer.abandoned = x.answer.elapsed >= x.b.Timeout+grace
+	case <-x.clock.left:
+		x.answer = answer{abandoned: true, elapsed: x.clock.elapsed()}
+	}
+}
+
+// hookContext is the context of one run.
+type hookContext struct {
+	context.Context
+	run   *run
+	key   depthKey
+	depth int
+}
+
+func (c *hookContext) Value(key any) any {
+	switch k := key.(type) {
+	case eventKey:
+		return c.run.ev
+	case hookKey:
+		return &c.run.b.Hook
+	case clockKey:
+		return c.run.clock
+	case depthKey:
+		if k == c.key {
+			return c.depth
+		}
+	}
+	return c.Context.Value(key)
+}
+
+// Deadline is when the hook's time ends, if its clock is not paused.
+func (c *hookContext) Deadline() (time.Time, bool) {
+	if c.run.clock != nil {
+		return c.run.clock.deadline(), true
+	}
+	return c.Context.Deadline()
+}
+
+// Err tells the hook's own deadline from the end of the dispatch.
+func (c *hookContext) Err() error {
+	err := c.Context.Err()
+	if err != nil && errors.Is(context.Cause(c.Context), context.DeadlineExceeded) {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// gateContext marks what runs below it as a hook's own program.
+type gateContext struct {
+	context.Context
+	key nestedKey
+}
+
+func (c *gateContext) Value(key any) any {
+	if k, ok := key.(nestedKey); ok && k == c.key {
+		return true
+	}
+	return c.Context.Value(key)
+}
+
+// clock is a hook's timeout. It can be paused; after it a grace runs, and then the hook is left behind.
+type clock struct {
+	ctx          context.Context
+	limit, grace time.Duration
+	left         chan struct{} // closed when the hook is left behind
+	cancel       context.CancelCauseFunc
+	unwatch      func() bool
+
+	mu     sync.Mutex
+	begun  time.Time
+	timer  *time.Timer
+	waits  int       // pauses under way
+	since  time.Time // when the first of them began
+	lost   time.Duration
+	ending bool // the limit passed or the dispatch ended: the grace runs
+	gone   bool
+}
+
+func startClock(parent context.Context, limit, grace time.Duration) *clock {
+	c := &clock{limit: limit, grace: grace, left: make(chan struct{}), begun: time.Now()}
+	c.ctx, c.cancel = context.WithCancelCause(parent)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer = time.AfterFunc(limit, c.fire)
+	c.unwatch = context.AfterFunc(parent, func() { c.end(context.Cause(parent)) })
+	return c
+}
+
+func (c *clock) stop() {
+	c.unwatch()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = true
+	c.timer.Stop()
+	c.cancel(context.Canceled)
+}
+
+func (c *clock) fire() {
+	c.mu.Lock()
+	ending, paused, gone := c.ending, c.waits > 0, c.gone
+	c.mu.Unlock()
+	switch {
+	case gone:
+	case ending:
+		close(c.left)
+	case !paused:
+		c.end(context.DeadlineExceeded)
+	}
+}
+
+// end tells the hook that its time is over and lets the grace run.
+func (c *clock) end(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ending || c.gone {
+		return
+	}
+	c.ending = true
+	c.cancel(cause)
+	c.timer.Reset(c.grace)
+}
+
+func (c *clock) pause(limit time.Duration) (resume func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ending || c.gone {
+		return func() {}
+	}
+	if c.waits++; c.waits == 1 {
+		c.since = time.Now()
+		c.timer.Stop()
+	}
+	resume = sync.OnceFunc(c.resume)
+	longest := time.AfterFunc(limit, resume)
+	return func() {
+		longest.Stop()
+		resume()
+	}
+}
+
+func (c *clock) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waits--; c.waits > 0 {
+		return
+	}
+	c.lost += time.Since(c.since)
+	if !c.ending && !c.gone {
+		c.timer.Reset(c.limit - time.Since(c.begun) + c.lost)
+	}
+}
+
+// elapsed is the hook's own time: without the pauses.
+func (c *clock) elapsed() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := time.Since(c.begun) - c.lost
+	if c.waits > 0 {
+		t -= time.Since(c.since)
+	}
+	return t
+}
+
+func (c *clock) deadline() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.begun.Add(c.limit + c.lost)
+}
+
+// witness is the gate that a handler is lent. It runs commands under the hook's own context whatever
+// context it is passed, remembers what came of them for the record, and closes with the run.
+type witness struct {
+	run    *run
+	family *family
+	inner  Gate
+	quiet  bool
+
+	mu     sync.Mutex
+	closed bool
+	facts  facts
+}
+
+// facts are what a witness remembers.
+type facts struct {
+	ran     bool // some program ran
+	last    Result
+	cut     int64
+	orphans bool
+	refused error
+	failed  error // the last command could not run
+}
+
+var errNoGate = errors.New("no gate: the registry has none, so no program can run")
+
+// Run passes cmd to the registry's gate.
+func (w *witness) Run(ctx context.Context, cmd Command) (Result, error) {
+	if err := w.opens(); err != nil {
+		return Result{}, w.note(Result{}, err)
+	}
+	own := context.Context(w.run.ctx)
+	if err := own.Err(); err != nil {
+		return Result{}, err
+	}
+	if ctx != own {
+		limited, cancel := context.WithCancelCause(own)
+		defer cancel(nil)
+		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+		own = limited
+	}
+	cmd.ID = w.run.id
+	cmd.Env = append(slices.Clip(cmd.Env), "HOOK_DEPTH=1")
+	res, err := w.inner.Run(&gateContext{own, nestedKey{w.family}}, cmd)
+	return res, w.note(res, err)
+}
+
+func (w *witness) opens() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed:
+		return ErrClosed
+	case w.quiet:
+		return errors.New("no program runs at a quiet trigger")
+	case w.inner == nil:
+		return errNoGate
+	}
+	return nil
+}
+
+func (w *witness) note(res Result, err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return err
+	}
+	f := &w.facts
+	switch {
+	case err == nil:
+		f.ran, f.failed, f.last = true, nil, res
+		f.cut += res.Cut
+		f.orphans = f.orphans || res.Orphans
+	case errors.Is(err, ErrRefused):
+		f.refused = err
+		if re := (*RefusedError)(nil); errors.As(err, &re) {
+			f.last.Action = re.Action
+		}
+	default:
+		f.failed = err
+		if res.Action != "" {
+			f.last.Action = res.Action
+		}
+	}
+	return err
+}
+
+// close ends the witness and returns what it knows.
+func (w *witness) close() facts {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	return w.facts
+}
+
+// settle turns an answer into the decision that counts.
+func (d *dispatch) settle(x *run) {
+	x.over = true
+	defer func() {
+		if v := recover(); v != nil { // the caller's redactor: nothing of the answer may be published
+			x.settled = Decision{}
+			d.fail(x, CausePanic, &PanicError{Hook: x.b.Name, Value: v, Stack: debug.Stack()})
+		}
+	}()
+	f := x.gate.close()
+	x.settled = x.redacted(x.answer.decision, d.r.opts.Redact)
+	if x.settled.Verdict >= Ask && strings.TrimSpace(x.settled.Reason) == "" {
+		x.settled.Reason = fmt.Sprintf("hook %s: %s", x.b.Name, stockReasons[min(x.settled.Verdict, Halt)])
+	}
+	cause, err := x.judge(f)
+	x.cause = ""
+	if cause != "" {
+		d.fail(x, cause, err)
+	}
+}
+
+var stockReasons = map[Verdict]string{Ask: "a person should decide", Refuse: "refused", Halt: "halted"}
+
+// judge says why the answer is not valid, or returns no cause.
+func (x *run) judge(f facts) (Cause, error) {
+	cause, err := x.failure(f)
+	if cause != "" {
+		return cause, err
+	}
+	if over := x.settled.beyond(x.b.Effects); over != 0 {
+		return CauseEffect, &EffectError{Hook: x.b.Name, Effects: over}
+	}
+	for _, v := range []json.RawMessage{x.settled.Input, x.settled.Output} {
+		if v != nil && !jsontext.Value(v).IsValid() {
+			x.must = true
+			return CauseOutput, errors.New("its rewrite is not one JSON value without duplicate names")
+		}
+	}
+	return "", nil
+}
+
+// failure finds the cause, the surest first.
+func (x *run) failure(f facts) (Cause, error) {
+	err := x.answer.err
+	var named *Failure
+	var panicked *PanicError
+	switch {
+	case x.broken != nil:
+		return CausePanic, x.broken
+	case !x.started:
+		return CauseCancelled, errors.New("the dispatch ended before it could start")
+	case x.answer.abandoned:
+		return CauseAbandoned, errors.New("it ignored its deadline and was left behind")
+	case x.clock != nil && x.answer.elapsed >= x.b.Timeout:
+		return CauseTimeout, fmt.Errorf("it took longer than its timeout of %v", x.b.Timeout)
+	case f.refused != nil:
+		return CausePolicy, f.refused
+	case err == nil:
+		return "", nil
+	case errors.As(err, &panicked):
+		return CausePanic, err
+	case x.ctx.Context.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || claims(err, CauseTimeout)):
+		return CauseCancelled, errors.New("the dispatch ended while it ran")
+	case errors.As(err, &named) && named.Cause != "":
+		return named.Cause, err
+	case f.failed != nil:
+		return CauseStart, f.failed
+	}
+	return CauseError, err
+}
+
+func claims(err error, c Cause) bool {
+	var f *Failure
+	return errors.As(err, &f) && f.Cause == c
+}
+
+// An EffectError is a decision beyond what its hook declared.
+type EffectError struct {
+	Hook    string
+	Effects Effect // those it had no right to
+}
+
+func (e *EffectError) Error() string {
+	return fmt.Sprintf("hook %s may not %v", e.Hook, e.Effects)
+}
+
+// fail settles a run that gave no valid answer. What it said and was entitled to say still counts.
+func (d *dispatch) fail(x *run, cause Cause, err error) {
+	x.cause, x.err = cause, err
+	d.settleFailure(x, x.said())
+}
+
+// said is the restriction in an answer that is otherwise no good.
+func (x *run) said() Decision {
+	s := x.settled
+	if s.Verdict < Ask || s.Verdict.effect()&^x.b.Effects != 0 {
+		return Decision{}
+	}
+	return Decision{Verdict: s.Verdict, Reason: s.Reason, Warnings: s.Warnings}
+}
+
+// settleFailure applies the failure matrix.
+func (d *dispatch) settleFailure(x *run, said Decision) {
+	text := fmt.Sprintf("hook %s: %s: %v", x.b.Name, x.cause, x.err)
+	warning := Decision{Warnings: []string{text}}
+	c := d.row.contract
+	switch {
+	case x.b.Effects == 0 && !x.b.program:
+		x.settled = said
+	case !x.b.say, c.Can&MayRefuse == 0, c.RefusalContinues && (d.ev.StopActive || x.cause == CauseCancelled):
+		x.settled = said.Join(warning)
+	case x.b.FailOpen && !x.must:
+		x.open = said.Verdict < Refuse
+		x.settled = said.Join(warning)
+	default:
+		x.settled = said.Join(Decision{Verdict: Refuse, Reason: text})
+	}
+}
+
+// redacted returns what may be published of an answer.
+func (x *run) redacted(dec Decision, redact func([]byte) []byte) Decision {
+	if redact == nil {
+		return dec
+	}
+	text := func(s string) string { return string(redact([]byte(s))) }
+	texts := func(list []string) []string {
+		out := make([]string, len(list))
+		for i, s := range list {
+			out[i] = text(s)
+		}
+		return out
+	}
+	dec.Reason, dec.Notes, dec.Warnings = text(dec.Reason), texts(dec.Notes), texts(dec.Warnings)
+	if dec.Output != nil {
+		dec.Output = redact(bytes.Clone(dec.Output))
+	}
+	return dec
+}
+
+// started returns the runs that began, settled; what has not ended by now ended its goroutine.
+func (d *dispatch) started() (runs []*run) {
+	for _, x := range d.runs {
+		if x.started {
+			if !x.over {
+				d.settle(x)
+			}
+			runs = append(runs, x)
+		}
+	}
+	return runs
+}
+
+// join brings the decisions together, has the records kept, and says what the event came to.
+func (d *dispatch) join() (Outcome, error) {
+	dec := d.joined()
+	dec = d.capStops(dec)
+	err := d.append(d.runs)
+	if err != nil {
+		dec = d.unlogged(dec, err)
+	}
+	out := Outcome{Verdict: dec.Verdict, ev: d.left(dec.Verdict)}
+	out.more = &outcome{decision: d.changed(dec), runs: d.records(d.runs)}
+	return out, err
+}
+
+// joined is Decision.Join over the hooks in configuration order.
+func (d *dispatch) joined() (dec Decision) {
+	runs := make([]*run, 0, len(d.runs))
+	failed := d.ctx.Err() != nil
+	for _, x := range d.runs {
+		if !x.second && !x.b.Shadow {
+			runs = append(runs, x)
+		}
+		failed = failed || x.open && !x.b.Shadow
+	}
+	slices.SortStableFunc(runs, func(a, b *run) int { return a.b.index - b.b.index })
+	for _, x := range runs {
+		s := x.settled
+		s.Input, s.Output, s.Payload, s.Fail = nil, nil, nil, nil // these are in the event
+		if d.ev.Trigger == ToolBefore && s.Verdict == dec.Verdict && dec.Reason != "" {
+			s.Reason = ""
+		}
+		dec = dec.Join(s)
+	}
+	c := d.row.contract
+	if d.ctx.Err() != nil && c.Can&MayRefuse != 0 && !c.RefusalContinues && dec.Verdict < Refuse {
+		dec = dec.Join(Decision{Verdict: Refuse, Reason: "the dispatch was cancelled before every hook had answered"})
+	}
+	if dec.Verdict == Allow && (failed || d.ev.Verdict >= Ask) {
+		dec.Verdict, dec.Reason = Pass, ""
+		dec = dec.Join(Decision{Warnings: []string{"an allow was dropped: another hook asked, or could not be asked"}})
+	}
+	return dec
+}
+
+// changed adds to dec what the stages left of the event, where it goes on.
+func (d *dispatch) changed(dec Decision) Decision {
+	if dec.Verdict >= Refuse || d.now.ev == d.ev {
+		return dec
+	}
+	was, is := d.ev, d.now.ev
+	if !bytes.Equal(was.Input, is.Input) {
+		dec.Input = is.Input
+	}
+	if !bytes.Equal(was.Output, is.Output) {
+		dec.Output = is.Output
+	}
+	if d.now.payload > 0 {
+		dec.Payload = is.Payload
+	}
+	if was.Failed != is.Failed {
+		failed := is.Failed
+		dec.Fail = &failed
+	}
+	return dec
+}
+
+// left is the event that the runtime goes on with.
+func (d *dispatch) left(v Verdict) *Event {
+	if v < Refuse || d.row.contract.Can&MayReplace == 0 {
+		return d.now.ev
+	}
+	ev := *d.now.ev
+	d.row.contract.strip(&ev)
+	return &ev
+}
+
+// append has the records of runs kept. A log that hangs past Grace, panics or fails is one that failed.
+func (d *dispatch) append(runs []*run) error {
+	recs := d.records(runs)
+	if d.r.opts.Log == nil || len(recs) == 0 {
+		return nil
+	}
+	list := make([]Record, len(recs))
+	for i := range recs {
+		list[i] = &recs[i]
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.ctx), d.r.opts.Grace)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		err := errors.New("it ended its goroutine")
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("it panicked: %v", v)
+			}
+			done <- err
+		}()
+		err = d.r.opts.Log.Append(ctx, list...)
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrLog, err)
+		}
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w within %v", ErrLog, d.r.opts.Grace)
+	}
+}
+
+// unlogged is what becomes of a decision without its records.
+func (d *dispatch) unlogged(dec Decision, err error) Decision {
+	c := d.row.contract
+	if d.r.opts.LogFailure == LogRefuse && c.Can&MayRefuse != 0 && !c.RefusalContinues {
+		return dec.Join(Decision{Verdict: Refuse, Reason: err.Error()})
+	}
+	if dec.Verdict == Allow {
+		dec.Verdict, dec.Reason = Pass, ""
+	}
+	return dec.Join(Decision{Warnings: []string{err.Error()}})
+}
+
+// records returns the records of runs, by stage, then by configuration.
+func (d *dispatch) records(runs []*run) []Run {
+	kept := make([]*run, 0, len(runs))
+	for _, x := range runs {
+		if !d.row.contract.Quiet || x.cause != "" {
+			kept = append(kept, x)
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b *run) int {
+		if a.stage != b.stage {
+			return a.stage.order() - b.stage.order()
+		}
+		return a.b.index - b.b.index
+	})
+	recs := make([]Run, len(kept))
+	for i, x := range kept {
+		recs[i] = d.recordOf(x)
+	}
+	return recs
+}
+
+// recordOf is the record of one run as it stands.
+func (d *dispatch) recordOf(x *run) Run {
+	f := x.gate.close()
+	rec := Run{
+		Name: x.b.Name, Trigger: x.ev.Trigger, Tool: d.ev.Tool, Action: f.last.Action, Outcome: x.outcome(),
+		Time: x.began, Session: d.ev.Session, Turn: d.ev.Turn, Call: d.ev.Call, Agent: d.ev.Agent.ID, ID: x.id,
+		Source: x.b.Origin.String(), Stage: string(x.stage), Effects: x.settled.Effects() & allEffects,
+		Verdict: min(x.settled.Verdict, Halt), Reason: x.settled.Reason, Cause: x.cause,
+		Code: f.last.Code, Signal: f.last.Signal, TimedOut: x.cause == CauseTimeout, PassedOpen: x.open,
+		Shadow: x.b.Shadow, Cut: f.cut, Orphans: f.orphans, Elapsed: x.answer.elapsed,
+		InputDigest: x.saw.digest(), ConfigDigest: d.r.digest, Stderr: head(f.last.Stderr, stderrKept, d.r.opts.Redact), Err: x.err,
+	}
+	if rec.Time.IsZero() {
+		rec.Time = d.r.opts.Now()
+	}
+	rec.Errored = rec.Outcome == Ran && (x.cause != "" || x.answer.decision.Errored)
+	rec.Refused = x.settled.Verdict >= Refuse && !x.b.Shadow && !x.open
+	if rec.Reason == "" && x.err != nil {
+		rec.Reason = x.err.Error()
+	}
+	if rec.Reason == "" && x.dropped != "" {
+		rec.Reason = "rewrite dropped: that of hook " + x.dropped + " stands"
+	}
+	return rec
+}
+
+const stderrKept = 1 << 10
+
+// head returns the first bytes of a stream, redacted before the cut.
+func head(b []byte, n int, redact func([]byte) []byte) string {
+	if redact != nil && len(b) > 0 {
+		b = redact(bytes.Clone(b))
+	}
+	return string(b[:min(len(b), n)])
+}
+
+func (x *run) outcome() string {
+	switch {
+	case x.cause == CausePolicy:
+		return RefusedByPolicy
+	case !x.started, x.cause == CauseStart, x.cause == CauseUntrusted:
+		return CouldNotRun
+	}
+	return Ran
+}
+
+// capStops lets a stop through that hooks have refused too often in a row.
+func (d *dispatch) capStops(dec Decision) Decision {
+	if !d.row.contract.RefusalContinues || d.r.opts.StopCap < 0 {
+		return dec
+	}
+	n := d.r.family.stops.count(d.ev, dec.Verdict == Refuse)
+	if dec.Verdict != Refuse || n <= d.r.opts.StopCap {
+		return dec
+	}
+	for _, x := range d.runs {
+		x.open = x.open || x.settled.Verdict == Refuse && !x.b.Shadow
+	}
+	warning := fmt.Sprintf("%d refusals in a row: the stop goes through in spite of: %s", d.r.opts.StopCap, dec.Reason)
+	dec.Verdict, dec.Reason = Pass, ""
+	return dec.Join(Decision{Warnings: []string{warning}})
+}
+
+// stopCounts counts refused stops in a row, per session, agent and trigger; a new turn starts again.
+type stopCounts struct {
+	mu   sync.Mutex
+	seen map[stopKey]stopCount
+}
+
+type stopKey struct {
+	session, agent string
+	trigger        Trigger
+}
+
+type stopCount struct {
+	turn string
+	n    int
+}
+
+const stopsKept = 4096
+
+// count notes one stop and returns how many were refused in a row, this one included.
+func (s *stopCounts) count(ev *Event, refused bool) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := stopKey{ev.Session, ev.Agent.ID, ev.Trigger}
+	if !refused {
+		delete(s.seen, key)
+		return 0
+	}
+	c := s.seen[key]
+	if c.turn != ev.Turn {
+		c = stopCount{turn: ev.Turn}
+	}
+	c.n++
+	if s.seen == nil {
+		s.seen = map[stopKey]stopCount{}
+	}
+	for k := range s.seen {
+		if len(s.seen) < stopsKept {
+			break
+		}
+		delete(s.seen, k)
+	}
+	s.seen[key] = c
+	return c.n
+}
+
+// An Explanation says whether one hook answers an event, and why.
+type Explanation struct {
+	Hook  Hook
+	Fires Fires
+	Stage Stage // where it would run; empty where it would not
+	Why   string
+}
+
+// Fires says whether a hook runs for an event.
+type Fires string
+
+// The answers.
+const (
+	FiresYes       Fires = "yes"
+	FiresNo        Fires = "no"
+	FiresIfChanged Fires = "if_changed" // it depends on what other hooks make of the event
+)
+
+// Explain says for every hook, in order, whether Dispatch would run it for ev: by the same plan.
+func (r *Registry) Explain(ctx context.Context, ev *Event) []Explanation {
+	list := make([]Explanation, len(r.hooks))
+	for i, b := range r.hooks {
+		list[i] = Explanation{Hook: b.Hook, Fires: FiresNo, Why: fmt.Sprintf("it is bound to %s", b.On)}
+	}
+	row := r.row(ev.Trigger)
+	why := ""
+	switch {
+	case row == nil:
+		return list
+	case row.contract.missing(ev) != "":
+		why = row.contract.missing(ev)
+	case ctx.Value(nestedKey{r.family}) != nil:
+		why = "a hook's own program fires no hooks"
+	}
+	for _, b := range row.hooks {
+		list[b.index].Why = cmp.Or(why, fmt.Sprintf("%s does not match by name", matcherOf(b)))
+	}
+	if why != "" {
+		return list
+	}
+	p := row.plan(ev)
+	p.explain(ev, list)
+	if row.child != nil && ev.Agent != (Agent{}) {
+		row.child.plan(ev).explainChild(ev, p.changes(nil), list)
+	}
+	return list
+}
+
+func matcherOf(b *bound) string {
+	if b.Match == nil {
+		return "it"
+	}
+	return b.Match.String()
+}
+
+// changes reports whether some hook of the plan other than b may change the event.
+func (p *plan) changes(b *bound) bool {
+	return p != nil && slices.ContainsFunc(p.hooks, func(o *bound) bool {
+		return o != b && !o.Shadow && o.Effects&(MayRewrite|MayReplace) != 0
+	})
+}
+
+func (p *plan) explain(ev *Event, list []Explanation) {
+	if p == nil {
+		return
+	}
+	for _, b := range p.hooks {
+		list[b.index] = b.explain(ev, p.changes(b))
+	}
+}
+
+func (p *plan) explainChild(ev *Event, changes bool, list []Explanation) {
+	if p == nil {
+		return
+	}
+	for _, b := range p.hooks {
+		list[b.index] = b.explain(ev, changes)
+	}
+}
+
+// explain is for a hook whose names match.
+func (b *bound) explain(ev *Event, changes bool) Explanation {
+	e := Explanation{Hook: b.Hook, Fires: FiresYes, Stage: b.stage}
+	ok, _ := b.readsMatch(ev)
+	switch {
+	case b.reads == nil:
+	case changes:
+		e.Fires, e.Why = FiresIfChanged, "its matcher reads the event, which another hook may change"
+	case !ok:
+		e.Fires, e.Stage, e.Why = FiresNo, "", fmt.Sprintf("%s does not match", matcherOf(b))
+	}
+	return e
+}

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -664,4 +666,239 @@ func unescape(s string) string {
 		b.WriteByte(s[i])
 	}
 	return b.String()
+}
+
+// row is the compiled form of one trigger: its contract and the hooks that hear it.
+type row struct {
+	contract Contract
+	hooks    []*bound // in configuration order
+	child    *row     // what observers of "child." + trigger make of a sub-agent's event; nil without any
+	all      *plan    // where no hook looks at names
+	index    match.Index
+	memo     *[memoSize]atomic.Pointer[sighting] // nil where no hook looks at names
+}
+
+const (
+	memoSize    = 512 // names come from a model: the memo is bounded, a collision computes anew
+	memoLongest = 256 // bytes of a name worth keeping
+)
+
+// sighting remembers the plan for one set of names.
+type sighting struct {
+	name    string
+	aliases []string
+	plan    *plan
+}
+
+// plan is the hooks that an event's names call for, in configuration order.
+type plan struct {
+	hooks  []*bound
+	broken map[*bound]error // name matchers that panicked; nil as a rule
+	watch  []Observer       // all of them, where each is an untimed observer that reads only names; else nil
+}
+
+func newPlan(hooks []*bound, broken map[*bound]error) *plan {
+	if len(hooks) == 0 {
+		return nil
+	}
+	p := &plan{hooks: hooks, broken: broken, watch: make([]Observer, 0, len(hooks))}
+	for _, b := range hooks {
+		if b.watch == nil || b.Timeout > 0 || b.reads != nil || broken[b] != nil {
+			p.watch = nil
+			break
+		}
+		p.watch = append(p.watch, b.watch)
+	}
+	return p
+}
+
+// buildRows compiles every trigger that the table or a hook names.
+func buildRows(table map[Trigger]Contract, hooks []*bound) map[Trigger]*row {
+	rows := map[Trigger]*row{}
+	add := func(t Trigger) {
+		if rows[t] == nil {
+			c, _ := contractOf(table, t)
+			rows[t] = &row{contract: c}
+		}
+	}
+	for t := range table {
+		add(t)
+	}
+	for _, b := range hooks {
+		add(b.On)
+		if base, ok := strings.CutPrefix(string(b.On), childPrefix); ok {
+			add(Trigger(base))
+		}
+	}
+	for _, b := range hooks {
+		if prefix, ok := strings.CutSuffix(string(b.On), "*"); ok {
+			for t, r := range rows {
+				if strings.HasPrefix(string(t), prefix) {
+					r.hooks = append(r.hooks, b)
+				}
+			}
+			continue
+		}
+		r := rows[b.On]
+		r.hooks = append(r.hooks, b)
+	}
+	for t, r := range rows {
+		r.compile()
+		if child := rowOf(rows, childPrefix+t); r.contract.Bubbles && child != nil && len(child.hooks) > 0 {
+			r.child = child
+		}
+	}
+	return rows
+}
+
+// rowOf finds the row for t among those compiled: its own, or one above it that ends in ".*".
+func rowOf(rows map[Trigger]*row, t Trigger) *row {
+	if r := rows[t]; r != nil {
+		return r
+	}
+	for name := string(t); ; {
+		dot := strings.LastIndexByte(name, '.')
+		if dot < 0 {
+			return nil
+		}
+		name = name[:dot]
+		if r := rows[Trigger(name+".*")]; r != nil {
+			return r
+		}
+	}
+}
+
+func (r *Registry) row(t Trigger) *row {
+	if row := r.rows[t]; row != nil {
+		return row
+	}
+	if row := rowOf(r.rows, t); row != nil {
+		return row
+	}
+	if base, ok := strings.CutPrefix(string(t), childPrefix); ok && r.opts != nil {
+		if c, known := contractOf(r.opts.Triggers, t); known && r.row(Trigger(base)) != nil {
+			return &row{contract: c}
+		}
+	}
+	return nil
+}
+
+func (r *row) compile() {
+	named := false
+	for i, b := range r.hooks {
+		named = named || len(b.names) > 0
+		r.index.Add(int32(i), b.key())
+	}
+	if named {
+		r.memo = new([memoSize]atomic.Pointer[sighting])
+	} else {
+		r.all = newPlan(r.hooks, nil)
+	}
+}
+
+// key is the narrowest condition that the index can hold b under.
+func (b *bound) key() match.Key {
+	var best match.Key
+	for _, m := range b.names {
+		if k, ok := m.(keyed); ok {
+			if key := k.key(); key.Exact != nil {
+				return key
+			} else if key.Prefix != "" || best.Prefix == "" && key.Contains != "" {
+				best = key
+			}
+		}
+	}
+	return best
+}
+
+// plan returns the hooks whose name matchers accept ev, or nil.
+func (r *row) plan(ev *Event) *plan {
+	if r.memo == nil {
+		return r.all
+	}
+	name, aliases := ev.memoKey(r.contract.Subject)
+	h := maphash.String(seed, name)
+	for _, a := range aliases {
+		h = h*31 + maphash.String(seed, a)
+	}
+	slot := &r.memo[h%memoSize]
+	if s := slot.Load(); s != nil && s.name == name && slices.Equal(s.aliases, aliases) {
+		return s.plan
+	}
+	p := r.search(ev)
+	if len(name) <= memoLongest && len(aliases) <= 8 {
+		slot.Store(&sighting{strings.Clone(name), slices.Clone(aliases), p})
+	}
+	return p
+}
+
+var seed = maphash.MakeSeed()
+
+func (ev *Event) memoKey(s Subject) (name string, aliases []string) {
+	switch s {
+	case AboutTool:
+		return ev.Tool, ev.Aliases
+	case AboutSource:
+		return ev.Source, nil
+	}
+	return ev.Agent.Type, nil
+}
+
+// search finds the hooks by the index and asks each one's name matchers.
+func (r *row) search(ev *Event) *plan {
+	var ids []int32
+	ev.subjectNames(r.contract.Subject, func(name string) bool {
+		ids = r.index.Candidates(ids, name)
+		return false
+	})
+	if ids == nil { // no name at all: those that do not look at names
+		ids = r.index.Candidates(ids, "")
+	}
+	slices.Sort(ids)
+	var hooks []*bound
+	var broken map[*bound]error
+	for _, id := range slices.Compact(ids) {
+		b := r.hooks[id]
+		ok, err := b.namesMatch(ev, r.contract.Subject)
+		if ok {
+			hooks = append(hooks, b)
+		}
+		if err != nil {
+			if broken == nil {
+				broken = map[*bound]error{}
+			}
+			broken[b] = err
+		}
+	}
+	return newPlan(hooks, broken)
+}
+
+// namesMatch reports whether every name matcher accepts some name of ev. A panic matches and is returned.
+func (b *bound) namesMatch(ev *Event, s Subject) (bool, error) {
+	for _, m := range b.names {
+		ok, err := tryMatch(func() bool { return ev.subjectNames(s, m.MatchName) })
+		if !ok || err != nil {
+			return err != nil, err
+		}
+	}
+	return true, nil
+}
+
+// readsMatch reports whether the matchers that read the event accept it. A panic matches and is returned.
+func (b *bound) readsMatch(ev *Event) (bool, error) {
+	for _, m := range b.reads {
+		if ok, err := tryMatch(func() bool { return m.Match(ev) }); !ok || err != nil {
+			return err != nil, err
+		}
+	}
+	return true, nil
+}
+
+func tryMatch(f func() bool) (ok bool, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("its matcher panicked: %v", v)
+		}
+	}()
+	return f(), nil
 }
