@@ -137,7 +137,7 @@ func (b *Budget) settle(ev *pawl.Event) {
 // tool.cancelled for it need not call this.
 func (b *Budget) Forget(ev *pawl.Event) {
 	b.runs.peek(ev, func(s *spent) {
-		if i := s.calls.latest(ev.Call, true); i >= 0 {
+		if i := s.calls.either(ev.Call); i >= 0 {
 			s.giveBack(i)
 		}
 	})

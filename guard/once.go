@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/pawl-hooks/pawl"
 )
@@ -20,10 +21,17 @@ type spentOn struct {
 	turn, call string
 }
 
-// Hooks returns the hook, bound to once a run, and those that release its state. The error is always nil.
+// Hooks returns the hook, bound to once a run, and those that release its state. A hook without a handler is
+// an error.
 func (o *Once) Hooks() ([]pawl.Hook, error) {
 	h := o.Hook
+	if h.Handler == nil {
+		return nil, fmt.Errorf("guard once: hook %q has no handler", h.Name)
+	}
 	h.Handler = pawl.HandlerFunc(o.handle)
+	if p, ok := o.Hook.Handler.(pawl.Program); ok {
+		h.Handler = onceProgram{p, o}
+	}
 	return append([]pawl.Hook{h}, o.runs.endings(h.Name+"-once")...), nil
 }
 
@@ -39,4 +47,14 @@ func (o *Once) handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (d pa
 		return d, nil
 	}
 	return o.Hook.Handler.Handle(ctx, ev, gate)
+}
+
+// onceProgram keeps a program a program: bounded, recorded, listed with its words.
+type onceProgram struct {
+	pawl.Program
+	once *Once
+}
+
+func (p onceProgram) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
+	return p.once.handle(ctx, ev, gate)
 }

@@ -179,6 +179,9 @@ func (r *ReadFirst) wasRead(ev *pawl.Event) {
 			}
 		}
 		if whole && maps.Equal(begun, now) {
+			if len(s.answers) >= maxFiles {
+				clear(s.answers)
+			}
 			s.answers[readKey(ev, paths, rest)] = now
 		}
 	})

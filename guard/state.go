@@ -132,6 +132,14 @@ func (l *ledger[T]) latest(call string, settled bool) int {
 	return -1
 }
 
+// either is latest for a call that settled or, where its dispatch was cut short, did not.
+func (l *ledger[T]) either(call string) int {
+	if i := l.latest(call, true); i >= 0 {
+		return i
+	}
+	return l.latest(call, false)
+}
+
 func (l *ledger[T]) take(i int) T {
 	note := l.calls[i].note
 	l.calls = slices.Delete(l.calls, i, i+1)
