@@ -180,7 +180,7 @@ func (r *Registry) Dispatch(ctx context.Context, ev *Event) (Outcome, error) {
 	}
 	p := row.plan(ev)
 	var child *plan
-	if row.child != nil && (ev.Agent != Agent{}) {
+	if row.child != nil && (ev.Agent != Agent{}) && !ev.StandIn {
 		child = row.child.plan(ev)
 	}
 	if p == nil && child == nil {
@@ -1437,13 +1437,16 @@ func (r *Registry) Explain(ctx context.Context, ev *Event) []Explanation {
 	}
 	for _, b := range row.hooks {
 		list[b.index].Why = cmp.Or(why, fmt.Sprintf("%s does not match by name", matcherOf(b)))
+		if ev.StandIn && b.Effects&MayReplace == 0 {
+			list[b.index].Why = "the call did not run: only hooks that may replace are asked about its stand-in"
+		}
 	}
 	if why != "" {
 		return list
 	}
 	p := row.plan(ev)
 	p.explain(ev, list)
-	if row.child != nil && ev.Agent != (Agent{}) {
+	if row.child != nil && ev.Agent != (Agent{}) && !ev.StandIn {
 		row.child.plan(ev).explainChild(ev, p.changes(nil), list)
 	}
 	return list

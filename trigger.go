@@ -284,6 +284,7 @@ type Event struct {
 	StopActive     bool                       // this stop was already continued by a hook
 	Verdict        Verdict                    // what hooks have decided so far; a runtime passes it on from tool.before to tool.approval
 	Recheck        bool                       // this hook is asked again about a changed event: do not count it twice
+	StandIn        bool                       // Output stands in for a call that did not run: only hooks that may replace are asked
 	Extra          map[string]json.RawMessage // a host's further keys, handed on as they came
 
 	shared *shared
@@ -811,8 +812,17 @@ func (b *bound) key() match.Key {
 	return best
 }
 
-// plan returns the hooks whose name matchers accept ev, or nil.
+// plan returns the hooks that ev is for and whose name matchers accept it, or nil.
 func (r *row) plan(ev *Event) *plan {
+	p := r.named(ev)
+	if p == nil || !ev.StandIn {
+		return p
+	}
+	return newPlan(slices.DeleteFunc(slices.Clone(p.hooks), func(b *bound) bool { return b.Effects&MayReplace == 0 }), p.broken)
+}
+
+// named returns the hooks whose name matchers accept ev, or nil.
+func (r *row) named(ev *Event) *plan {
 	if r.memo == nil {
 		return r.all
 	}

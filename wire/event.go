@@ -57,6 +57,7 @@ var eventFields = []eventField[pawl.Event]{
 	{"stop_active", func(ev *pawl.Event) any { return &ev.StopActive }},
 	{"verdict", func(ev *pawl.Event) any { return &ev.Verdict }},
 	{"recheck", func(ev *pawl.Event) any { return &ev.Recheck }},
+	{"stand_in", func(ev *pawl.Event) any { return &ev.StandIn }},
 	{"extra", func(ev *pawl.Event) any { return &ev.Extra }},
 }
 

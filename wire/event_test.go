@@ -24,7 +24,7 @@ func whole() *pawl.Event {
 		Paths: []string{"/w/a"}, Dir: "/w",
 		Input: json.RawMessage(`{"command":"ls"}`), Output: json.RawMessage(`[1]`), Failed: true, OutputBytes: 9,
 		Prompt: "p", Model: "m", PermissionMode: "default", Transcript: "/t", LastMessage: "l",
-		StopActive: true, Verdict: pawl.Ask, Recheck: true,
+		StopActive: true, Verdict: pawl.Ask, Recheck: true, StandIn: true,
 		Extra: map[string]json.RawMessage{"b": json.RawMessage(`1`), "a": json.RawMessage(`null`)},
 	}
 }
@@ -33,7 +33,7 @@ const wholeJSON = `{"trigger":"tool.before","session":"s1","turn":"t1","step":3,
 	`"aliases":["Shell","sh"],"action":"call.bash","paths":["/w/a"],"dir":"/w","input":{"command":"ls"},"output":[1],` +
 	`"failed":true,"output_bytes":9,"source":"startup","agent":{"id":"a1","type":"explore","depth":1,"transcript":"/a"},` +
 	`"prompt":"p","model":"m","permission_mode":"default","transcript":"/t","last_message":"l","stop_active":true,` +
-	`"verdict":"ask","recheck":true,"extra":{"a":null,"b":1}}`
+	`"verdict":"ask","recheck":true,"stand_in":true,"extra":{"a":null,"b":1}}`
 
 func TestEveryFieldOfAnEventIsTold(t *testing.T) {
 	ev := whole()

@@ -1,0 +1,96 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/pawl-hooks/pawl"
+)
+
+// Which part of a long text a Truncate keeps.
+const (
+	KeepHead = "head" // the beginning
+	KeepTail = "tail" // the end, where a program says what came of it
+	KeepBoth = "both" // half of each
+)
+
+// A Truncate cuts long texts in the results of tools: a result that is a string, and any string within one.
+// What it cuts is replaced by a marker that says how many bytes are missing and where; the marker comes on top
+// of Max. Characters are not split.
+type Truncate struct {
+	Name  string   // of its hook; empty: "truncate"
+	Tools []string // canonical names or aliases; empty: all
+	Max   int      // bytes of a text that are kept; at least 1
+	Keep  string   // KeepHead, KeepTail or KeepBoth; empty: KeepTail
+}
+
+// Hooks returns the hook of the guard, or every fault in its settings.
+func (t *Truncate) Hooks() ([]pawl.Hook, error) {
+	name := nameOr(t.Name, "truncate")
+	var faults []error
+	if t.Max < 1 {
+		faults = append(faults, fmt.Errorf("guard %s: max is %d, want at least 1 byte", name, t.Max))
+	}
+	switch t.Keep {
+	case "", KeepHead, KeepTail, KeepBoth:
+	default:
+		faults = append(faults, fmt.Errorf("guard %s: keep is %q, want %q, %q or %q", name, t.Keep, KeepHead, KeepTail, KeepBoth))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return []pawl.Hook{rewriter(name, pawl.ToolAfter, t.Tools, t.cut)}, nil
+}
+
+// rewriter is a hook that changes the texts of a result. A result that cannot be read fails it, and so is
+// withheld.
+func rewriter(name string, on pawl.Trigger, tools []string, f func(string) string) pawl.Hook {
+	h := pawl.Hook{Name: name, On: on, Effects: pawl.MayReplace}
+	if len(tools) > 0 {
+		h.Match = pawl.Names(tools...)
+	}
+	h.Handler = pawl.HandlerFunc(func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		if ev.Output == nil {
+			return pawl.Decision{}, nil
+		}
+		out, err := mapStrings(ev.Output, f)
+		if err != nil || len(out) == len(ev.Output) && &out[0] == &ev.Output[0] {
+			return pawl.Decision{}, err
+		}
+		return pawl.Decision{Output: out}, nil
+	})
+	return h
+}
+
+func (t *Truncate) cut(s string) string {
+	if len(s) <= t.Max {
+		return s
+	}
+	switch t.Keep {
+	case KeepHead:
+		head := headOf(s, t.Max)
+		return fmt.Sprintf("%s\n…(%d bytes truncated from tail)…", head, len(s)-len(head))
+	case KeepBoth:
+		head, tail := headOf(s, (t.Max+1)/2), tailOf(s, t.Max/2)
+		return fmt.Sprintf("%s\n…(%d bytes truncated from middle)…\n%s", head, len(s)-len(head)-len(tail), tail)
+	}
+	tail := tailOf(s, t.Max)
+	return fmt.Sprintf("…(%d bytes truncated from head)…\n%s", len(s)-len(tail), tail)
+}
+
+func headOf(s string, n int) string {
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+func tailOf(s string, n int) string {
+	i := len(s) - n
+	for i < len(s) && !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return s[i:]
+}

@@ -1,0 +1,78 @@
+package on
+
+import (
+	"context"
+
+	"github.com/pawl-hooks/pawl"
+)
+
+// A Ruling is what a check says about an event. The zero Ruling has no objection; no Ruling permits anything.
+type Ruling struct {
+	verdict pawl.Verdict
+	reason  string
+}
+
+// Deny refuses the event's subject. The reason is what the model is told.
+func Deny(reason string) Ruling { return Ruling{pawl.Refuse, reason} }
+
+// Ask leaves it to a person, where the trigger can carry that: at tool.before.
+func Ask(reason string) Ruling { return Ruling{pawl.Ask, reason} }
+
+// End refuses and ends the run, where the trigger can carry that.
+func End(reason string) Ruling { return Ruling{pawl.Halt, reason} }
+
+// Check makes a hook that may refuse, ask or halt, as far as its trigger in the default table can carry it; at
+// a trigger that is not in it, refuse. An error is a check that did not happen, and refuses.
+func Check(name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event) (Ruling, error)) pawl.Hook {
+	return hook(name, t, checks(t), func(ctx context.Context, ev *pawl.Event) (pawl.Decision, error) {
+		r, err := f(ctx, ev)
+		return pawl.Decision{Verdict: r.verdict, Reason: r.reason}, err
+	})
+}
+
+// CheckAs is Check for a runtime whose Payload at this trigger is a P.
+func CheckAs[P any](name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event, payload P) (Ruling, error)) pawl.Hook {
+	return Check(name, t, func(ctx context.Context, ev *pawl.Event) (Ruling, error) {
+		p, err := payloadAs[P](ev)
+		if err != nil {
+			return Ruling{}, err
+		}
+		return f(ctx, ev, p)
+	})
+}
+
+// CheckInput is Check at tool.before with the input read as an I. Names of members are exact, members that I
+// does not have are passed over, and an input that does not fit, or gives a name twice, is an error, which
+// refuses. It sees the input as it will run, after every rewrite.
+func CheckInput[I any](name string, f func(ctx context.Context, ev *pawl.Event, input I) (Ruling, error)) pawl.Hook {
+	return Check(name, pawl.ToolBefore, func(ctx context.Context, ev *pawl.Event) (Ruling, error) {
+		var in I
+		if err := decode("input", ev.Input, &in, false); err != nil {
+			return Ruling{}, err
+		}
+		return f(ctx, ev, in)
+	})
+}
+
+// Approve makes a hook at tool.approval, where the policy left a question open: yes allows, no refuses with
+// the reason, and neither leaves it to the person.
+func Approve(name string, f func(ctx context.Context, ev *pawl.Event) (yes, no bool, reason string, err error)) pawl.Hook {
+	return hook(name, pawl.ToolApproval, pawl.MayAllow|pawl.MayRefuse, func(ctx context.Context, ev *pawl.Event) (pawl.Decision, error) {
+		yes, no, reason, err := f(ctx, ev)
+		switch {
+		case no:
+			return pawl.Decision{Verdict: pawl.Refuse, Reason: reason}, err
+		case yes && err == nil:
+			return pawl.Decision{Verdict: pawl.Allow, Reason: reason}, nil
+		}
+		return pawl.Decision{}, err
+	})
+}
+
+// checks are the verdicts a trigger can carry.
+func checks(t pawl.Trigger) pawl.Effect {
+	if row, ok := pawl.DefaultTriggers()[t]; ok {
+		return row.Can & (pawl.MayRefuse | pawl.MayHalt | pawl.MayAsk)
+	}
+	return pawl.MayRefuse
+}

@@ -1,0 +1,85 @@
+package on
+
+import (
+	"context"
+	"path"
+	"runtime"
+	"strings"
+
+	"github.com/pawl-hooks/pawl"
+)
+
+// Observe makes a hook that watches a trigger and cannot decide. At a Quiet trigger it costs a call and leaves
+// no record.
+func Observe(name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event)) pawl.Hook {
+	return pawl.Hook{Name: name, On: t, Handler: pawl.Observer(f), Origin: caller()}
+}
+
+// ObserveAs is Observe for a runtime whose Payload at this trigger is a P.
+func ObserveAs[P any](name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event, payload P)) pawl.Hook {
+	return pawl.Hook{Name: name, On: t, Origin: caller(),
+		Handler: pawl.HandlerFunc(func(ctx context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+			p, err := payloadAs[P](ev)
+			if err == nil {
+				f(ctx, ev, p)
+			}
+			return pawl.Decision{}, err
+		})}
+}
+
+// ObserveChild makes a hook that watches a trigger that bubbles for the events of sub-agents alone, as
+// "child." + trigger: depth is 1 for a child of the main agent.
+func ObserveChild(name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event, childID string, depth int)) pawl.Hook {
+	h := Observe(name, "child."+t, func(ctx context.Context, ev *pawl.Event) { f(ctx, ev, ev.Agent.ID, ev.Agent.Depth) })
+	h.Origin = caller()
+	return h
+}
+
+// Note makes a hook that may put text before the model, and no more. An empty text says nothing.
+func Note(name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event) (note string, err error)) pawl.Hook {
+	return hook(name, t, pawl.MayNote, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
+		text, err := f(ctx, ev)
+		if text != "" {
+			d.Notes = []string{text}
+		}
+		return d, err
+	})
+}
+
+// Tools narrows hooks of a trigger about tools to those named, by canonical name or alias.
+func Tools(h pawl.Hook, names ...string) pawl.Hook { return Only(h, pawl.Names(names...)) }
+
+// Only narrows a hook to the events that m matches too.
+func Only(h pawl.Hook, m pawl.Matcher) pawl.Hook {
+	if h.Match != nil {
+		m = pawl.All(h.Match, m)
+	}
+	h.Match = m
+	return h
+}
+
+// hook is what all helpers but the observers are made with; its caller's caller is where the hook was written.
+func hook(name string, t pawl.Trigger, may pawl.Effect, f func(context.Context, *pawl.Event) (pawl.Decision, error)) pawl.Hook {
+	return pawl.Hook{Name: name, On: t, Effects: may, Origin: caller(),
+		Handler: pawl.HandlerFunc(func(ctx context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) { return f(ctx, ev) })}
+}
+
+// packagePath is this package's, so that caller can step over its helpers.
+const packagePath = "github.com/pawl-hooks/pawl/on."
+
+// caller is the place in the user's code that made the hook: the file with the folder it lies in, since the
+// whole path would differ from one machine to the next.
+func caller() pawl.Origin {
+	pcs := make([]uintptr, 8)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for {
+		frame, more := frames.Next()
+		if !strings.HasPrefix(frame.Function, packagePath) {
+			dir, file := path.Split(frame.File)
+			return pawl.Origin{File: path.Join(path.Base(dir), file), Line: frame.Line, Column: 1}
+		}
+		if !more {
+			return pawl.Origin{}
+		}
+	}
+}

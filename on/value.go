@@ -1,0 +1,67 @@
+package on
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/pawl-hooks/pawl"
+)
+
+// A TypeError says that an event's Payload is not of the type that a hook was made for.
+type TypeError struct {
+	Trigger pawl.Trigger
+	Want    reflect.Type
+	Got     reflect.Type // nil where there is no Payload
+}
+
+func (e *TypeError) Error() string {
+	if e.Got == nil {
+		return fmt.Sprintf("%s has no payload, want a %s", e.Trigger, e.Want)
+	}
+	return fmt.Sprintf("the payload of %s is a %s, want a %s", e.Trigger, e.Got, e.Want)
+}
+
+// A ValueError says that a part of an event could not be read or written as JSON.
+type ValueError struct {
+	What string // input, result, stand-in, answer
+	Err  error
+}
+
+func (e *ValueError) Error() string { return "the " + e.What + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ValueError) Unwrap() error { return e.Err }
+
+func payloadAs[P any](ev *pawl.Event) (P, error) {
+	p, ok := ev.Payload.(P)
+	if !ok {
+		return p, &TypeError{ev.Trigger, reflect.TypeFor[P](), reflect.TypeOf(ev.Payload)}
+	}
+	return p, nil
+}
+
+// decode reads v with exact names, and no name twice. Whole: with no member that into lacks.
+func decode(what string, v json.RawMessage, into any, whole bool) error {
+	if raw, ok := into.(*json.RawMessage); ok {
+		*raw = append(json.RawMessage{}, v...)
+		return nil
+	}
+	if err := jsonv2.Unmarshal(v, into, jsonv2.RejectUnknownMembers(whole)); err != nil {
+		return &ValueError{what, err}
+	}
+	return nil
+}
+
+func encode(what string, v any) (json.RawMessage, error) {
+	if raw, ok := v.(json.RawMessage); ok {
+		return slices.Clone(raw), nil // f may change the bytes it is given in place
+	}
+	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	if err != nil {
+		return nil, &ValueError{what, err}
+	}
+	return b, nil
+}

@@ -1,0 +1,211 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/command"
+)
+
+// JSON is the codec of native hooks with wire = "json". The program is told the event in pawl's own JSON
+// ([EncodeEvent]) on one line of its standard input, and answers on its standard output by one object, all
+// of whose keys are optional:
+//
+//	{"verdict": "refuse", "reason": "…", "notes": ["…"], "input": …, "output": …}
+//
+// Printing nothing is Pass. Anything else that is not such an object, a key or a verdict it does not know, an
+// exit code other than 0, and an answer that was cut are failures; but what the program forbade or put to a
+// person, as far as that can be read in what it printed, stands. What the hook may do is not the codec's
+// matter. The zero JSON is ready to use.
+type JSON struct{}
+
+// String returns the codec's definition.
+func (JSON) String() string { return "pawl json" }
+
+// Signed says that refusals are told under the hook's name.
+func (JSON) Signed() bool { return true }
+
+// eventLineKey is that of an event's own line among what codecs share.
+type eventLineKey struct{}
+
+type eventLine struct {
+	line []byte
+	err  error
+}
+
+// Encode tells the event, encoded once however many hooks are asked.
+func (JSON) Encode(ev *pawl.Event) (command.Message, error) {
+	made, _ := ev.Once(eventLineKey{}, func() any {
+		line, err := EncodeEvent(ev)
+		return eventLine{append(line, '\n'), err}
+	}).(eventLine)
+	if made.err != nil {
+		return command.Message{}, made.err
+	}
+	return command.Message{Stdin: made.line}, nil
+}
+
+// Decode reads the answer.
+func (JSON) Decode(_ *pawl.Event, res pawl.Result) (pawl.Decision, error) {
+	if err := command.Exited(res); err != nil {
+		return forbidden(res.Stdout), explained(err, res.Stderr)
+	}
+	if cutAnswer(res) {
+		return forbidden(res.Stdout), badAnswer(errors.New("the answer was cut"))
+	}
+	text := bytes.TrimSpace(res.Stdout)
+	if len(text) == 0 {
+		return pawl.Decision{}, nil
+	}
+	d, err := readAnswer(text)
+	if err != nil {
+		return forbidden(text), badAnswer(err)
+	}
+	return d, nil
+}
+
+// cutAnswer reports whether standard output may be what was cut. Both streams have one limit, so the
+// shorter of the two was not.
+func cutAnswer(res pawl.Result) bool {
+	return res.Cut > 0 && len(res.Stdout) >= len(res.Stderr)
+}
+
+func badAnswer(err error) error { return &pawl.Failure{Cause: pawl.CauseOutput, Err: err} }
+
+// explained adds the first line of standard error to a failure, for people.
+func explained(err error, stderr []byte) error {
+	var f *pawl.Failure
+	line, _, _ := strings.Cut(strings.TrimSpace(strings.ToValidUTF8(string(stderr), "\uFFFD")), "\n")
+	if line == "" || !errors.As(err, &f) {
+		return err
+	}
+	const most = 200 // characters
+	if r := []rune(line); len(r) > most {
+		line = string(r[:most]) + "…"
+	}
+	return &pawl.Failure{Cause: f.Cause, Err: fmt.Errorf("%w: %s", f.Err, line)}
+}
+
+// An ownAnswer is what a program may print.
+type ownAnswer struct {
+	Verdict jsontext.Value `json:"verdict"`
+	Reason  string         `json:"reason"`
+	Notes   []string       `json:"notes"`
+	Input   jsontext.Value `json:"input"`
+	Output  jsontext.Value `json:"output"`
+}
+
+// readAnswer is strict: names in their exact case and once at any depth, valid UTF-8, and nothing behind.
+func readAnswer(text []byte) (pawl.Decision, error) {
+	if text[0] != '{' {
+		return pawl.Decision{}, errors.New("the answer is no JSON object")
+	}
+	var a ownAnswer
+	if err := json.Unmarshal(text, &a, json.RejectUnknownMembers(true)); err != nil {
+		return pawl.Decision{}, wording(err)
+	}
+	verdict := pawl.Pass
+	if a.Verdict != nil {
+		if err := json.Unmarshal(a.Verdict, &verdict); err != nil || a.Verdict.Kind() != '"' {
+			return pawl.Decision{}, fmt.Errorf("verdict %s is none of pass, allow, ask, refuse, halt", shortened(a.Verdict))
+		}
+	}
+	return pawl.Decision{
+		Verdict: verdict, Reason: a.Reason, Notes: a.Notes, Input: []byte(a.Input), Output: []byte(a.Output),
+	}, nil
+}
+
+// wording says what is wrong with an answer in its own terms.
+func wording(err error) error {
+	var semantic *json.SemanticError
+	switch {
+	case errors.Is(err, json.ErrUnknownName) && errors.As(err, &semantic):
+		return fmt.Errorf("the answer has an unknown key %q; it may have verdict, reason, notes, input, output", semantic.JSONPointer.LastToken())
+	case errors.As(err, &semantic):
+		return fmt.Errorf("the answer's %s has the wrong type: reason is a text, notes a list of texts", strings.TrimPrefix(string(semantic.JSONPointer), "/"))
+	}
+	return fmt.Errorf("the answer cannot be read: %s", strings.TrimPrefix(err.Error(), "jsontext: "))
+}
+
+func shortened(v jsontext.Value) string {
+	const most = 40 // bytes
+	if len(v) > most {
+		return strings.ToValidUTF8(string(v[:most]), "") + "…"
+	}
+	return string(v)
+}
+
+// maxAnswers bounds how many objects are looked for in a text: reading what a program printed must not take
+// the square of its length.
+const maxAnswers = 64
+
+// forbidden returns the strictest verdict in a text that is no answer, and its reason: of every object that
+// begins the text or a line of it, as far as it can be read, each verdict that asks, refuses or halts.
+func forbidden(text []byte) pawl.Decision {
+	var strictest pawl.Decision
+	text = bytes.TrimLeft(text, " \t\r\n\uFEFF")
+	for range maxAnswers {
+		if !bytes.HasPrefix(text, []byte("{")) {
+			i := bytes.Index(text, []byte("\n{"))
+			if i < 0 {
+				break
+			}
+			text = text[i+1:]
+		}
+		d, read := restriction(text)
+		if d.Verdict > strictest.Verdict {
+			strictest = d
+		}
+		text = bytes.TrimLeft(text[read:], " \t\r\n")
+	}
+	return strictest
+}
+
+// restriction reads the object that text begins with up to its end or its first error, and says how far
+// that was.
+func restriction(text []byte) (strictest pawl.Decision, read int) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	reason := ""
+	_, err := dec.ReadToken()
+	for err == nil && dec.PeekKind() == '"' {
+		var name jsontext.Token
+		if name, err = dec.ReadToken(); err != nil {
+			break
+		}
+		key := name.String()
+		var value jsontext.Value
+		if value, err = dec.ReadValue(); err != nil || value.Kind() != '"' {
+			continue
+		}
+		said, _ := jsontext.AppendUnquote(nil, value)
+		switch key {
+		case "verdict":
+			strictest.Verdict = max(strictest.Verdict, restricts(string(said)))
+		case "reason":
+			reason = strings.ToValidUTF8(string(said), "\uFFFD")
+		}
+	}
+	if err == nil {
+		_, _ = dec.ReadToken() // the end of the object, if it has one
+	}
+	if strictest.Verdict != pawl.Pass {
+		strictest.Reason = reason
+	}
+	return strictest, max(int(dec.InputOffset()), 1)
+}
+
+// restricts reads a verdict that narrows, in whatever case it was written; everything else is Pass.
+func restricts(word string) pawl.Verdict {
+	for _, v := range []pawl.Verdict{pawl.Ask, pawl.Refuse, pawl.Halt} {
+		if strings.EqualFold(strings.TrimSpace(word), v.String()) {
+			return v
+		}
+	}
+	return pawl.Pass
+}
