@@ -53,6 +53,7 @@ type Document struct {
 
 	source []byte
 	plain  []byte // the same, with what JSON does not have blanked
+	text   string // source again: the lines of faults are slices of it
 	starts []int  // offset of each line
 }
 
@@ -64,7 +65,7 @@ func Parse(file string, data []byte, format Format) (*Document, Faults) {
 
 // ParseUpTo is [Parse] for what is no configuration file, and so may be larger: limit bytes.
 func ParseUpTo(limit int, file string, data []byte, format Format) (*Document, Faults) {
-	d := &Document{File: file, Format: format, source: data, plain: data}
+	d := &Document{File: file, Format: format, source: data, plain: data, text: string(data)}
 	d.index()
 	if f := d.screen(limit); f != nil {
 		return nil, Faults{f}

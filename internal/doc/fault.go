@@ -64,17 +64,19 @@ func Caret(message, source string, column int, hint string) string {
 
 // window cuts a line around a byte offset and returns where in it, in characters, the offset is.
 func window(line string, offset int) (string, int) {
+	const before, width = 60, 100 // characters
 	offset = min(offset, len(line))
-	at := utf8.RuneCountInString(line[:offset])
-	runes := []rune(line)
+	from, to := offset, min(len(line), offset+width*utf8.UTFMax)
+	for n := 0; from > 0 && (n < before || len(line) <= width); n++ {
+		_, size := utf8.DecodeLastRuneInString(line[:from])
+		from -= size
+	}
+	at := utf8.RuneCountInString(line[from:offset])
+	runes := []rune(line[from:to])
 	for i, r := range runes {
 		if unicode.IsControl(r) || !unicode.IsGraphic(r) {
 			runes[i] = ' '
 		}
-	}
-	const before, width = 60, 100
-	if from := at - before; from > 0 && len(runes) > width {
-		runes, at = runes[from:], before
 	}
 	return strings.TrimRight(string(runes[:min(len(runes), width)]), " "), at
 }

@@ -46,7 +46,7 @@ func (d *Document) line(n int) string {
 	if n < len(d.starts) {
 		end = d.starts[n] - 1
 	}
-	return strings.TrimSuffix(string(d.source[d.starts[n-1]:end]), "\r")
+	return strings.TrimSuffix(d.text[d.starts[n-1]:end], "\r")
 }
 
 // A Kind is what a value is. The zero Kind is null.

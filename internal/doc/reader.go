@@ -20,6 +20,9 @@ func NewReader(d *Document) *Reader { return &Reader{doc: d} }
 // Faults returns what was found so far, by place.
 func (r *Reader) Faults() Faults { return r.faults.sorted() }
 
+// Len returns how many faults were found so far.
+func (r *Reader) Len() int { return len(r.faults) }
+
 // Fault notes a fault at a place.
 func (r *Reader) Fault(at Pos, hint, format string, args ...any) {
 	r.faults = append(r.faults, r.doc.FaultAt(at, fmt.Sprintf(format, args...), hint))
@@ -110,7 +113,7 @@ func (r *Reader) OneOf(n *Node, what string, words ...string) (word string, ok b
 		return "", false
 	}
 	if n.Kind != String && n.Kind != Word {
-		r.Wrong(n, what, "one of "+strings.Join(words, ", "), "")
+		r.Wrong(n, what, oneOf(words), "")
 		return "", false
 	}
 	if contains(words, n.Text) {
@@ -118,10 +121,17 @@ func (r *Reader) OneOf(n *Node, what string, words ...string) (word string, ok b
 	}
 	hint := DidYouMean(n.Text, words...)
 	if hint == "" {
-		hint = "write one of " + strings.Join(words, ", ")
+		hint = "write " + oneOf(words)
 	}
 	r.Fault(n.Pos, hint, "unknown `%s` %s", what, Quote(n.Text))
 	return "", false
+}
+
+func oneOf(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	return "one of " + strings.Join(words, ", ")
 }
 
 // Int expects an integer between low and high, both included.

@@ -14,9 +14,13 @@ func DidYouMean(word string, candidates ...string) string {
 // or a third of its letters away at most; the first of equals. It returns "" where none is near.
 func Nearest(word string, candidates ...string) string {
 	best, bound := "", max(len(word)/3, 1)+1
+	word = fold(word)
 	for _, c := range candidates {
-		d := distance(fold(word), fold(c))
-		if d < bound {
+		folded := fold(c)
+		if d := len(word) - len(folded); d >= bound || -d >= bound {
+			continue
+		}
+		if d := distance(word, folded); d < bound {
 			best, bound = c, d
 		}
 	}

@@ -1,0 +1,109 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/internal/doc"
+)
+
+// matcher joins what the hook is about; nil is every event of its trigger.
+func (h *hook) matcher(c carrier) pawl.Matcher {
+	var all []pawl.Matcher
+	if h.good("tool") {
+		all = append(all, pawl.Names(h.tool))
+	}
+	if h.good("match") {
+		if m := h.pattern(c); m != nil {
+			all = append(all, m)
+		}
+	}
+	if h.good("paths") {
+		h.globs(c)
+		all = append(all, pawl.Paths(h.paths...))
+	}
+	if h.good("if") {
+		m, err := pawl.Args(h.rule)
+		if err = errors.Join(err, h.dead(c, m)); err != nil {
+			h.Fault(h.at("if"), `write it as TOOL(ARGUMENT), with * for anything: Bash(git push *)`, "`if` %s: %s", doc.Quote(h.rule), problem(err))
+		}
+		all = append(all, m)
+	}
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	return pawl.All(all...)
+}
+
+// pattern makes the matcher of match, or nil where it is no good.
+func (h *hook) pattern(c carrier) pawl.Matcher {
+	re, err := regexp.Compile(h.match)
+	if err != nil {
+		h.Fault(h.at("match"), patternHint(h.match), "`match` %s does not compile: %s", doc.Quote(h.match), problem(err))
+		return nil
+	}
+	m, err := pawl.Regexp(h.match)
+	if err != nil || h.dead(c, m) != nil {
+		hint := ""
+		if strings.ContainsRune(h.match, '(') {
+			hint = "a rule over arguments stands in `if`: if = " + doc.Quote(h.match)
+		}
+		h.Fault(h.at("match"), hint, "`match` %s can never match a tool's name", doc.Quote(h.match))
+		return nil
+	}
+	if h.good("tool") && !re.MatchString(h.tool) {
+		h.warn(h.at("match"), "", "`match` %s does not match the tool %s: the hook runs only where an alias of the tool does", doc.Quote(h.match), doc.Quote(h.tool))
+	}
+	return m
+}
+
+func patternHint(expr string) string {
+	switch {
+	case expr == "*":
+		return "leave `match` out for every tool"
+	case strings.Contains(expr, "(?=") || strings.Contains(expr, "(?!") || strings.Contains(expr, "(?<=") || strings.Contains(expr, "(?<!"):
+		return "lookaround is not supported; list the names, or match more and let the hook decide"
+	case strings.HasPrefix(expr, "*"):
+		return "this is a regular expression, not a glob: * repeats what stands before it; write .*"
+	}
+	return "regular expressions are Go's (RE2)"
+}
+
+// globs checks each of the paths at its own place.
+func (h *hook) globs(c carrier) {
+	for i, glob := range h.paths {
+		if err := h.dead(c, pawl.Paths(glob)); err != nil {
+			h.Fault(h.node.Get("paths").Items[i].Pos, "globs are those of Go's path.Match, and **", "`paths[%d]`: %s", i, problem(err))
+		}
+	}
+}
+
+// dead asks the registry whether m can match anything at the trigger.
+func (h *hook) dead(c carrier, m pawl.Matcher) error {
+	if m == nil {
+		return nil
+	}
+	_, err := pawl.New(pawl.Options{Triggers: map[pawl.Trigger]pawl.Contract{c.trigger: h.contract(c.trigger)}},
+		pawl.Hook{Name: "x", On: c.trigger, Match: m, Handler: pawl.Observer(nil)})
+	return err
+}
+
+// problem is an error without what the place already says.
+func problem(err error) string {
+	var h *pawl.HookError
+	var s *syntax.Error
+	switch {
+	case errors.As(err, &h):
+		return h.Problem
+	case errors.As(err, &s):
+		return fmt.Sprintf("%s: %s", s.Code, doc.Quote(s.Expr))
+	}
+	return err.Error()
+}
