@@ -1,0 +1,207 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// maxFile is the size in bytes above which a configuration file is not read: far above any real one, and
+// low enough that a path pointing at a disk image does no harm.
+const maxFile = 8 << 20
+
+// maxLinks ends the walk along symbolic links that go round in a circle.
+const maxLinks = 64
+
+// A disk reads files by absolute path. With a nil fsys it is the operating system's; otherwise the root of
+// fsys stands for the root of the file system, and a volume name is ignored.
+type disk struct{ fsys fs.FS }
+
+// inside turns an absolute path into a name of d.fsys.
+func inside(name string) string {
+	name = filepath.ToSlash(filepath.Clean(name[len(filepath.VolumeName(name)):]))
+	if name = strings.TrimPrefix(name, "/"); name == "" {
+		return "."
+	}
+	return name
+}
+
+func (d disk) open(name string) (fs.File, error) {
+	if d.fsys == nil {
+		return os.Open(name)
+	}
+	return d.fsys.Open(inside(name))
+}
+
+// stat follows links.
+func (d disk) stat(name string) (fs.FileInfo, error) {
+	if d.fsys == nil {
+		return os.Stat(name)
+	}
+	return fs.Stat(d.fsys, inside(name))
+}
+
+func (d disk) isDir(name string) bool {
+	info, err := d.stat(name)
+	return err == nil && info.IsDir()
+}
+
+func (d disk) isFile(name string) bool {
+	info, err := d.stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// exists reports whether something stands at name, a link to nowhere included: an unreadable file is there,
+// and its reader says why it cannot be read.
+func (d disk) exists(name string) bool {
+	var err error
+	if d.fsys == nil {
+		_, err = os.Lstat(name)
+	} else {
+		_, err = fs.Lstat(d.fsys, inside(name))
+	}
+	return err == nil || !errors.Is(err, fs.ErrNotExist) && !isNotDir(err)
+}
+
+// read returns the content of a regular file. Its errors name what stands there instead.
+func (d disk) read(name string) ([]byte, error) {
+	info, err := d.stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory")}
+	case !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is not a regular file")}
+	case info.Size() > maxFile:
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("holds %d bytes, over the limit of %d", info.Size(), maxFile)}
+	}
+	f, err := d.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("grew over the limit of %d bytes", maxFile)}
+	}
+	return data, err
+}
+
+// real returns the one true spelling of a path: absolute, clean, without symbolic links. What does not exist
+// keeps the spelling it has below its nearest existing ancestor.
+func (d disk) real(name string) string {
+	name = filepath.Clean(name)
+	resolved, err := d.resolve(name)
+	if err == nil {
+		return resolved
+	}
+	parent := filepath.Dir(name)
+	if parent == name {
+		return name
+	}
+	return filepath.Join(d.real(parent), filepath.Base(name))
+}
+
+func (d disk) resolve(name string) (string, error) {
+	if d.fsys == nil {
+		return filepath.EvalSymlinks(name)
+	}
+	links, ok := d.fsys.(fs.ReadLinkFS)
+	if !ok {
+		_, err := d.stat(name)
+		return name, err
+	}
+	return resolveLinks(links, filepath.VolumeName(name), inside(name))
+}
+
+// resolveLinks walks name one element at a time, as a kernel would.
+func resolveLinks(fsys fs.ReadLinkFS, volume, name string) (string, error) {
+	done, rest := ".", strings.Split(name, "/")
+	for links := 0; len(rest) > 0; {
+		next := path.Join(done, rest[0])
+		rest = rest[1:]
+		info, err := fsys.Lstat(next)
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", &fs.PathError{Op: "resolve", Path: name, Err: errors.New("too many links")}
+		}
+		target, err := fsys.ReadLink(next)
+		if err != nil {
+			return "", err
+		}
+		if path.IsAbs(target) {
+			done = "."
+		}
+		// A leading ".." walks up from done before the rest is looked at.
+		full := path.Join(done, target)
+		if path.IsAbs(target) {
+			full = strings.TrimPrefix(path.Clean(target), "/")
+		}
+		done, rest = ".", append(strings.Split(full, "/"), rest...)
+	}
+	return filepath.FromSlash(volume + "/" + strings.TrimPrefix(done, ".")), nil
+}
+
+// A seen remembers directories by what they are, not by how they are spelled: links, trailing slashes and
+// the letter case of a file system that ignores it all lead to one directory.
+type seen struct {
+	disk  disk
+	names map[string]bool
+	infos []fs.FileInfo
+}
+
+// first reports whether dir was not met before, and remembers it.
+func (s *seen) first(dir string) bool {
+	name := s.disk.real(dir)
+	if s.names[name] {
+		return false
+	}
+	info, err := s.disk.stat(name)
+	if err == nil && s.disk.fsys == nil {
+		for _, other := range s.infos {
+			if os.SameFile(info, other) {
+				return false
+			}
+		}
+		s.infos = append(s.infos, info)
+	}
+	if s.names == nil {
+		s.names = map[string]bool{}
+	}
+	s.names[name] = true
+	return true
+}
+
+// within reports whether name is dir or lies below it; both are real paths.
+func within(dir, name string) bool {
+	rel, err := filepath.Rel(dir, name)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// list returns the names in a folder.
+func (d disk) list(dir string) ([]string, error) {
+	var entries []fs.DirEntry
+	var err error
+	if d.fsys == nil {
+		entries, err = os.ReadDir(dir)
+	} else {
+		entries, err = fs.ReadDir(d.fsys, inside(dir))
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
+}

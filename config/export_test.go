@@ -1,0 +1,28 @@
+package config
+
+import "io/fs"
+
+// What the tests of this package look at from outside.
+var (
+	PluginPath = pluginPath
+	Between    = between
+)
+
+func Real(fsys fs.FS, name string) string { return disk{fsys}.real(name) }
+
+func MainCheckout(fsys fs.FS, dir string) (top, main string) {
+	c := disk{fsys}.checkout(dir)
+	return c.top, c.main
+}
+
+func ScriptsOfLine(fsys fs.FS, line, top string, vars map[string]string, bases ...string) map[string]string {
+	return finder{disk: disk{fsys}, top: top, vars: vars, bases: bases}.line(line)
+}
+
+func ScriptsOfArgv(fsys fs.FS, args []string, bases ...string) map[string]string {
+	return finder{disk: disk{fsys}, bases: bases}.argv(args, false)
+}
+
+func Combine(definition string, scripts map[string]string) string {
+	return combine(definition, scripts)
+}

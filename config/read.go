@@ -1,0 +1,210 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-hooks/pawl/command"
+	"github.com/pawl-hooks/pawl/dialect"
+)
+
+// A reader makes entries of a file. A file with an error gives none.
+type reader func(dialect.Source) ([]dialect.Entry, []dialect.Issue)
+
+// read hands every source to its dialect.
+func (l *loader) read() {
+	readers := map[string]reader{native: l.readNative}
+	for _, s := range l.sources {
+		if s.off != "" {
+			continue
+		}
+		s.Strict, s.OS, s.TempDir, s.Redact = l.opts.Strict, l.opts.goos(), l.opts.TempDir, l.opts.Redact
+		s.Warned = &l.warned
+		if l.opts.Root != "" {
+			s.Root = l.disk.real(l.opts.Root)
+		}
+		read, ok := readers[s.dialect]
+		if !ok {
+			l.told(s.Managed, about(s.File, dialect.Error, "hooks of the "+s.dialect+" dialect cannot be read", ""))
+			continue
+		}
+		entries, issues := read(s.Source)
+		l.told(s.Managed, issues...)
+		s.entries = len(entries)
+		for _, e := range entries {
+			entry := Entry{Entry: e}
+			entry.Scripts = l.scripts(&entry, s)
+			entry.Digest = combine(entry.Hash, l.covered(entry.Scripts))
+			l.entries, l.sourceOf = append(l.entries, entry), append(l.sourceOf, s)
+			l.told(false, l.outside(&entry, s)...)
+		}
+	}
+}
+
+// covered returns the scripts that acceptance covers.
+func (l *loader) covered(scripts []Script) map[string]string {
+	if l.opts.DefinitionOnly {
+		return nil
+	}
+	return scriptDigests(scripts)
+}
+
+// scripts finds the files that an entry's command names, and what they hold now.
+func (l *loader) scripts(e *Entry, s *source) []Script {
+	vars := map[string]string{"HOME": l.home}
+	if s.Root != "" {
+		vars["CLAUDE_PROJECT_DIR"] = s.Root
+	}
+	for name, value := range s.vars {
+		vars[name] = value
+	}
+	f := finder{disk: l.disk, top: l.top, vars: vars, getenv: l.opts.getenv}
+	f.bases = distinct(l.disk.real(l.workdir()), orElse(s.Root, l.disk.real(l.workdir())))
+	var found map[string]string
+	switch {
+	case e.Dialect == native:
+		if p, ok := e.Hook.Handler.(*command.Program); ok && p.Dir != "" {
+			f.bases = []string{against(orElse(s.Root, f.bases[0]), p.Dir)}
+		}
+		found = f.argv(nativeArgv(e.Hook), false)
+	case len(e.Args) > 0:
+		found = f.argv(append([]string{e.Command}, e.Args...), true)
+	default:
+		found = f.line(e.Command)
+	}
+	sums := l.disk.digests(found)
+	var scripts []Script
+	for _, word := range sortedKeys(found) {
+		scripts = append(scripts, Script{Word: word, File: found[word], Digest: sums[word]})
+	}
+	return scripts
+}
+
+// finish judges every entry and puts the set together.
+func (l *loader) finish() Set {
+	l.bothForms()
+	l.rename()
+	if l.bypass && l.court.mode != TrustNone {
+		l.court.mode = TrustAll
+	}
+	set := Set{store: l.store, disk: l.disk}
+	once := map[string]*Entry{}
+	for i := range l.entries {
+		e, s := &l.entries[i], l.sourceOf[i]
+		runs := l.court.judge(e, s)
+		switch {
+		case runs && l.duplicate(once, e):
+			runs = false
+		case runs:
+			set.Hooks = append(set.Hooks, e.Hook)
+		case e.Enabled:
+			set.Pending = append(set.Pending, *e)
+			if h, ok := l.refusing(*e); ok && l.opts.Strict {
+				set.Hooks = append(set.Hooks, h)
+			}
+		}
+		l.prepare(runs, s)
+	}
+	set.Entries, set.Issues = l.entries, l.issues
+	set.Warnings = l.warn(set)
+	return set
+}
+
+// duplicate reports a handler of Claude Code's that is written in several settings files: its host runs it
+// once, where it is met first. A plugin's copy is another handler.
+func (l *loader) duplicate(once map[string]*Entry, e *Entry) bool {
+	if e.Dialect != claude || e.Plugin != "" {
+		return false
+	}
+	key := e.Event + " " + e.Digest
+	if first, met := once[key]; met {
+		first.Also = append(first.Also, e.Hook.Origin)
+		at := e.Hook.Origin
+		l.told(false, dialect.Issue{
+			Severity: dialect.Warning, File: at.File, Line: at.Line, Column: at.Column,
+			Event: e.Event, Index: fmt.Sprintf("%d.%d", e.Group, e.Handler),
+			Message: "the same handler as hook " + first.Hook.Name + "; it runs once",
+		})
+		return true
+	}
+	once[key] = e
+	return false
+}
+
+// prepare makes the data directory of a plugin whose hooks run, if it is pawl's to make.
+func (l *loader) prepare(runs bool, s *source) {
+	own := filepath.Join(l.home, ".local", "state", "pawl", "plugins")
+	if data := s.vars["PLUGIN_DATA"]; runs && l.opts.FS == nil && data != "" && within(own, data) {
+		if err := makePrivate(data); err != nil {
+			l.told(false, about(data, dialect.Warning, "the plugin's data directory cannot be made: "+err.Error(), ""))
+		}
+	}
+}
+
+// bothForms warns of a layer that writes hooks in both of ZeroCode's forms: both load.
+func (l *loader) bothForms() {
+	json := map[string]*source{}
+	for _, s := range l.sources {
+		if s.dialect != zerocode || s.entries == 0 || s.given || s.place.layer == layerPlugin {
+			continue
+		}
+		if filepath.Base(s.File) == hooksJSON {
+			json[s.place.dir] = s
+			continue
+		}
+		if other := json[s.place.dir]; other != nil && s.Managed == other.Managed {
+			l.told(false, about(s.File, dialect.Warning, fmt.Sprintf(
+				"loading hooks from both %s and %s; prefer a single representation for this layer", other.File, s.File), ""))
+		}
+	}
+}
+
+// rename gives every hook a name of its own. The first to ask keeps the name; the others get a number
+// behind it that is nobody's name.
+func (l *loader) rename() {
+	taken := map[string]bool{}
+	for _, e := range l.entries {
+		taken[e.Hook.Name] = true
+	}
+	met := map[string]bool{}
+	for i := range l.entries {
+		e := &l.entries[i]
+		name := e.Hook.Name
+		if !met[name] {
+			met[name] = true
+			continue
+		}
+		n := 2
+		for taken[fmt.Sprintf("%s-%d", name, n)] {
+			n++
+		}
+		name = fmt.Sprintf("%s-%d", name, n)
+		taken[name], met[name] = true, true
+		e.Rename(name)
+	}
+}
+
+// warn says once what a person has to know: that trust is bypassed, and which hooks wait.
+func (l *loader) warn(set Set) []string {
+	warnings := l.warnings
+	if l.court.mode == TrustAll {
+		warnings = append(warnings, "hook trust is bypassed: enabled hooks may run without review in this run")
+	}
+	if len(set.Pending) == 0 {
+		return warnings
+	}
+	names := make([]string, len(set.Pending))
+	for i, e := range set.Pending {
+		names[i] = e.Hook.Name
+	}
+	return append(warnings, fmt.Sprintf("%s and will not run until reviewed: %s; see pawl trust list, then pawl trust accept NAME",
+		waits(len(names)), strings.Join(names, ", ")))
+}
+
+func waits(n int) string {
+	if n == 1 {
+		return "1 hook waits"
+	}
+	return fmt.Sprintf("%d hooks wait", n)
+}

@@ -1,0 +1,170 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// The reasons for which an operation on a hook is refused.
+var (
+	ErrUnknown = errors.New("no such hook")
+	ErrManaged = errors.New("it is managed: trusted by policy, and not a person's to change")
+	ErrDigest  = errors.New("its digest is another one now: review it again")
+)
+
+// A ReviewError says which hook an operation was refused for. Nothing was written.
+type ReviewError struct {
+	Name string
+	Err  error
+}
+
+func (e *ReviewError) Error() string { return "hook " + e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *ReviewError) Unwrap() error { return e.Err }
+
+// StorePath returns where the operations write.
+func (s *Set) StorePath() string { return s.store.Path }
+
+// Accept writes down that hooks were reviewed, as they are in s: their definition and the content of the
+// scripts they name. Each name may be NAME@DIGEST, which holds it to that digest. It returns the entries as
+// they now stand. Where one of the names is at fault nothing is written, and every fault is returned.
+// Accepting a hook does not enable it, nor does it trust its folder.
+func (s *Set) Accept(names ...string) ([]Entry, error) {
+	return s.change(names, func(t *ticket, e *Entry) error {
+		t.Definition, t.Scripts, t.Revoked = e.Hash, scriptDigests(e.Scripts), false
+		t.Name, t.Command = e.Hook.Name, e.Shown()
+		e.Status, e.By = Trusted, ByStore
+		return nil
+	})
+}
+
+// AcceptAll accepts every hook that is not trusted. None is no error.
+func (s *Set) AcceptAll() ([]Entry, error) {
+	var names []string
+	for _, e := range s.Entries {
+		if e.Status == Untrusted || e.Status == Modified {
+			names = append(names, e.Hook.Name+"@"+e.Digest)
+		}
+	}
+	return s.Accept(names...)
+}
+
+// Revoke takes trust away, a host's included.
+func (s *Set) Revoke(names ...string) ([]Entry, error) {
+	return s.change(names, func(t *ticket, e *Entry) error {
+		*t = ticket{Revoked: true, Enabled: t.Enabled, Name: e.Hook.Name, Command: e.Shown()}
+		e.Status, e.By = Untrusted, ""
+		return nil
+	})
+}
+
+// RevokeAll takes trust away from every hook that is not managed.
+func (s *Set) RevokeAll() ([]Entry, error) {
+	var names []string
+	for _, e := range s.Entries {
+		if !e.Managed && e.By != ByCaller {
+			names = append(names, e.Hook.Name)
+		}
+	}
+	return s.Revoke(names...)
+}
+
+// Enable lets hooks run that a person turned off. It gives no trust.
+func (s *Set) Enable(names ...string) ([]Entry, error) { return s.turn(true, names) }
+
+// Disable keeps hooks from running, whatever their trust. A managed hook cannot be disabled.
+func (s *Set) Disable(names ...string) ([]Entry, error) { return s.turn(false, names) }
+
+func (s *Set) turn(on bool, names []string) ([]Entry, error) {
+	return s.change(names, func(t *ticket, e *Entry) error {
+		t.Enabled, t.Name = &on, e.Hook.Name
+		e.Enabled = on
+		return nil
+	})
+}
+
+// change applies one change to the tickets of all names, or to none.
+func (s *Set) change(names []string, apply func(*ticket, *Entry) error) ([]Entry, error) {
+	var entries []Entry
+	var errs []error
+	for _, arg := range names {
+		e, err := s.find(arg)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		entries = append(entries, e)
+	}
+	if err := errors.Join(errs...); err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	err := s.store.update(func(l *ledger) error {
+		for i := range entries {
+			t := l.Hooks[entries[i].Key]
+			if err := apply(&t, &entries[i]); err != nil {
+				return err
+			}
+			l.Hooks[entries[i].Key] = t
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return entries, nil
+}
+
+// find looks NAME or NAME@DIGEST up.
+func (s *Set) find(arg string) (Entry, error) {
+	name, digest, held := strings.Cut(arg, "@")
+	e, ok := s.Entry(name)
+	switch {
+	case !ok:
+		return Entry{}, &ReviewError{name, ErrUnknown}
+	case e.Managed:
+		return Entry{}, &ReviewError{name, ErrManaged}
+	case held && strings.TrimPrefix(digest, digestPrefix) != strings.TrimPrefix(e.Digest, digestPrefix):
+		return Entry{}, &ReviewError{name, fmt.Errorf("%w (%s)", ErrDigest, e.Digest)}
+	}
+	return e, nil
+}
+
+// AcceptProject trusts a folder: hooks found in it may be accepted and then run. It returns the folder as
+// written down: its real path, and of a linked worktree the root checkout's.
+func (s *Set) AcceptProject(dir string) (string, error) { return s.decide(dir, true) }
+
+// RevokeProject marks a folder as untrusted, whatever a host's settings say of it.
+func (s *Set) RevokeProject(dir string) (string, error) { return s.decide(dir, false) }
+
+func (s *Set) decide(dir string, trusted bool) (string, error) {
+	if !filepath.IsAbs(dir) {
+		return "", &OptionError{"project", dir, errNotAbsolute}
+	}
+	if !(disk{}).isDir(dir) {
+		return "", &OptionError{"project", dir, errors.New("is not a directory")}
+	}
+	dir = disk{}.real(dir)
+	if tree := (disk{}).checkout(dir); tree.top == dir {
+		dir = tree.main
+	}
+	return dir, s.store.update(func(l *ledger) error {
+		l.Projects[dir] = folder{Trusted: trusted}
+		return nil
+	})
+}
+
+// Projects returns the folders that pawl's own store decides about, and whether it trusts them.
+func (s *Set) Projects() (map[string]bool, error) {
+	l, err := s.store.load(s.disk)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for dir, f := range l.Projects {
+		out[dir] = f.Trusted
+	}
+	return out, nil
+}

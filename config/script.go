@@ -1,0 +1,320 @@
+package config
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A finder finds the scripts that a command names, so that trust covers what they hold. It reads a command
+// without running anything: what a variable or a substitution stands for is known only where vars or top
+// say so, and a word that cannot be read is no script.
+type finder struct {
+	disk  disk
+	top   string            // what $(git rev-parse --show-toplevel) prints
+	bases []string          // where a relative path starts, best first
+	vars  map[string]string // HOME, PLUGIN_ROOT and the like
+
+	getenv func(string) string // what else the environment holds; nil: nothing
+
+	found map[string]string // word as written -> path
+}
+
+// nested bounds sh -c inside sh -c.
+const nested = 4
+
+// interpreters are programs whose first operand is a script.
+var interpreters = words(`sh bash dash zsh ksh mksh ash busybox fish pwsh powershell cmd env exec source . eval
+	python python2 python3 py pypy pypy3 node nodejs deno bun tsx ts-node ruby perl php lua luajit tclsh Rscript
+	uv uvx npx pipx poetry java go nice nohup time timeout sudo doas command xargs`)
+
+// scriptSuffixes are names by which an operand is code rather than data.
+var scriptSuffixes = words(`.sh .bash .zsh .fish .py .pyz .js .mjs .cjs .ts .mts .rb .pl .php .lua .awk .sed .jq
+	.ps1 .psm1 .bat .cmd .exe .jar .wasm .zig .r .tcl`)
+
+// systemDirs hold programs that belong to the machine: they change with every upgrade, and whoever can
+// change them needs no hook.
+var systemDirs = []string{"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/nix/store", "/opt/homebrew/bin", "/opt/homebrew/Cellar"}
+
+func words(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
+}
+
+// argv returns the scripts of a command that no shell reads, by the word that names each. Placeholders are
+// replaced where its dialect does so.
+func (f finder) argv(args []string, placeholders bool) map[string]string {
+	f.found = map[string]string{}
+	values := slices.Clone(args)
+	for i := range values {
+		if placeholders {
+			values[i] = f.replace(values[i])
+		}
+	}
+	f.call(args, values, nested)
+	return f.found
+}
+
+// line returns the scripts of a command line.
+func (f finder) line(command string) map[string]string {
+	f.found = map[string]string{}
+	f.shell(command, nested)
+	return f.found
+}
+
+// shell looks at every command in a piece of shell text.
+func (f *finder) shell(text string, depth int) {
+	if depth == 0 {
+		return
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err != nil || runtime.GOOS == "windows" {
+		f.plain(text, depth)
+		return
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			f.callExpr(text, n, depth)
+		case *syntax.Redirect:
+			if n.Op == syntax.RdrIn {
+				f.operand(text[n.Word.Pos().Offset():n.Word.End().Offset()], f.known(n.Word), false)
+			}
+		}
+		return true
+	})
+}
+
+func (f *finder) callExpr(text string, call *syntax.CallExpr, depth int) {
+	written, args := make([]string, len(call.Args)), make([]string, len(call.Args))
+	for i, w := range call.Args {
+		written[i], args[i] = text[w.Pos().Offset():w.End().Offset()], f.known(w)
+	}
+	f.call(written, args, depth)
+}
+
+// plain reads a line that is no POSIX shell's: words divided by blanks, quotes around them taken off.
+func (f *finder) plain(text string, depth int) {
+	written := strings.Fields(text)
+	args := make([]string, len(written))
+	for i, w := range written {
+		args[i] = f.replace(strings.Trim(w, `"'`))
+	}
+	f.call(written, args, depth)
+}
+
+// replace puts the known variables into a word: ${NAME}, $NAME at its start, and %NAME%.
+func (f *finder) replace(word string) string {
+	for name, value := range f.vars {
+		word = strings.ReplaceAll(word, "${"+name+"}", value)
+		word = strings.ReplaceAll(word, "%"+name+"%", value)
+	}
+	if rest, ok := strings.CutPrefix(word, "~/"); ok {
+		return filepath.Join(f.vars["HOME"], rest)
+	}
+	return word
+}
+
+// call looks at one command: its program, and its operands. An unknown word is empty.
+func (f *finder) call(written, args []string, depth int) {
+	if len(args) == 0 {
+		return
+	}
+	program := args[0]
+	if program == "cd" && len(args) == 2 && args[1] != "" {
+		f.bases = append([]string{against(f.base(), args[1])}, f.bases...)
+		return
+	}
+	if strings.ContainsAny(program, `/\`) {
+		f.operand(written[0], program, true)
+	}
+	name := strings.TrimSuffix(filepath.Base(program), ".exe")
+	script := interpreters[name]
+	for i := 1; i < len(args); i++ {
+		if script && args[i-1] == "-c" || name == "eval" {
+			f.shell(args[i], depth-1)
+			continue
+		}
+		if script && interpreters[args[i]] {
+			continue // env python3 x.py: looked up in PATH
+		}
+		f.operand(written[i], args[i], script && !strings.HasPrefix(args[i], "-"))
+		if script && f.found[written[i]] != "" {
+			script = false // what follows is the script's own affair
+		}
+	}
+}
+
+func (f *finder) base() string {
+	if len(f.bases) == 0 {
+		return string(filepath.Separator)
+	}
+	return f.bases[0]
+}
+
+// operand notes a word that names a file which is code: by its place, its name, its mode or its first bytes.
+func (f *finder) operand(written, value string, code bool) {
+	if value == "" {
+		return
+	}
+	f.note(written, value, code)
+	if _, after, ok := strings.Cut(value, "="); ok && strings.HasPrefix(value, "-") && after != "" {
+		f.note(written, after, code)
+	}
+}
+
+func (f *finder) note(written, value string, code bool) {
+	for _, base := range f.bases {
+		file := against(base, value)
+		if !f.disk.isFile(file) {
+			continue
+		}
+		if !isSystem(file) && (code || f.isScript(file)) {
+			f.found[written] = file
+		}
+		return
+	}
+}
+
+func isSystem(file string) bool {
+	for _, dir := range systemDirs {
+		if within(dir, file) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *finder) isScript(file string) bool {
+	if scriptSuffixes[strings.ToLower(filepath.Ext(file))] {
+		return true
+	}
+	if info, err := f.disk.stat(file); err == nil && info.Mode()&0o111 != 0 && runtime.GOOS != "windows" {
+		return true
+	}
+	r, err := f.disk.open(file)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	var start [2]byte
+	n, _ := r.Read(start[:])
+	return string(start[:n]) == "#!"
+}
+
+// known returns what a shell would make of a word, or "" where that cannot be told from here.
+func (f *finder) known(w *syntax.Word) string {
+	var b strings.Builder
+	for i, part := range w.Parts {
+		lit, _ := part.(*syntax.Lit)
+		if i == 0 && lit != nil && (lit.Value == "~" || strings.HasPrefix(lit.Value, "~/")) {
+			b.WriteString(f.vars["HOME"] + unescape(lit.Value[1:], ""))
+			continue
+		}
+		s, ok := f.part(part, "")
+		if !ok {
+			return ""
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+// part evaluates one part of a word. Within double quotes a backslash is special before few characters.
+func (f *finder) part(part syntax.WordPart, special string) (string, bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		return unescape(p.Value, special), true
+	case *syntax.SglQuoted:
+		return p.Value, !p.Dollar
+	case *syntax.DblQuoted:
+		var b strings.Builder
+		for _, inner := range p.Parts {
+			s, ok := f.part(inner, "$`\"\\\n")
+			if !ok {
+				return "", false
+			}
+			b.WriteString(s)
+		}
+		return b.String(), !p.Dollar
+	case *syntax.ParamExp:
+		return f.param(p)
+	case *syntax.CmdSubst:
+		return f.top, f.top != "" && isTopLevel(p)
+	}
+	return "", false
+}
+
+// param evaluates $NAME, ${NAME} and ${NAME:-word}.
+func (f *finder) param(p *syntax.ParamExp) (string, bool) {
+	if p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Param == nil {
+		return "", false
+	}
+	value, set := f.vars[p.Param.Value]
+	if !set && f.getenv != nil {
+		value = f.getenv(p.Param.Value)
+		set = value != ""
+	}
+	switch {
+	case p.Exp == nil:
+		return value, set
+	case p.Exp.Op != syntax.DefaultUnset && p.Exp.Op != syntax.DefaultUnsetOrNull:
+		return "", false
+	case set && value != "":
+		return value, true
+	case p.Exp.Word == nil:
+		return "", true
+	}
+	value = f.known(p.Exp.Word)
+	return value, value != ""
+}
+
+// isTopLevel recognises the substitution that hosts' pages recommend.
+func isTopLevel(p *syntax.CmdSubst) bool {
+	if len(p.Stmts) != 1 {
+		return false
+	}
+	call, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) != 3 {
+		return false
+	}
+	return call.Args[0].Lit() == "git" && call.Args[1].Lit() == "rev-parse" && call.Args[2].Lit() == "--show-toplevel"
+}
+
+// unescape takes the backslashes off: before any character, or, where special is not empty, before those.
+func unescape(s, special string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (special == "" || strings.IndexByte(special, s[i+1]) >= 0) {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// digests turns paths into digests of what they hold. A file that can be run and not read has no digest: its
+// word is noted all the same, so that it becoming readable, or vanishing, shows.
+func (d disk) digests(scripts map[string]string) map[string]string {
+	if len(scripts) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(scripts))
+	for word, file := range scripts {
+		sum, err := d.digest(file)
+		if err != nil {
+			sum = "unreadable"
+		}
+		out[word] = sum
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/dialect"
+)
+
+// A Status says whether a hook's definition was reviewed.
+type Status string
+
+// The statuses.
+const (
+	Managed   Status = "managed"   // trusted by policy
+	Trusted   Status = "trusted"   // as it was accepted, or given by the caller
+	Modified  Status = "modified"  // accepted once, and not as it is now
+	Untrusted Status = "untrusted" // never accepted
+)
+
+// What made a hook trusted.
+const (
+	ByPolicy = "policy" // it is managed
+	ByCaller = "caller" // its file was named outright
+	ByStore  = "store"  // pawl's own trust store, scripts included
+	ByHost   = "host"   // a host's store: by definition only
+)
+
+// A Set is what a load found. The zero Set is empty. Its slices are the caller's to read.
+type Set struct {
+	Hooks    []pawl.Hook     // ready for pawl.New, in configuration order
+	Pending  []Entry         // hooks that wait for review and do not run
+	Entries  []Entry         // every hook found, in configuration order: those that run, wait or are disabled
+	Issues   []dialect.Issue // everything that files had to be told off for; an error among them means a file that did not load
+	Warnings []string        // for the person who started this: hooks that wait, trust that is bypassed
+
+	store   Store
+	corrupt error
+	disk    disk
+	strict  bool
+}
+
+// An Entry is one hook that was found, and what became of it.
+type Entry struct {
+	dialect.Entry
+	Status  Status
+	By      string   // what made it trusted; empty: nothing
+	Enabled bool     // false: a person turned it off
+	Digest  string   // of all that acceptance covers
+	Scripts []Script // the files its command names
+	Reason  string   // why it waits; empty: it does not
+}
+
+// A Script is a file that a hook's command names. Acceptance covers its content.
+type Script struct {
+	Word   string `json:"word"`   // as the command names it
+	File   string `json:"file"`   // what that stands for here
+	Digest string `json:"digest"` // of its content; "unreadable" where it cannot be read
+}
+
+// A Listing is an Entry as `pawl list --json` prints it.
+type Listing struct {
+	Name      string   `json:"name"`
+	Trigger   string   `json:"trigger"`
+	Matcher   string   `json:"matcher"`
+	Layer     string   `json:"layer"`
+	File      string   `json:"file"`
+	Line      int      `json:"line"`
+	Trust     Status   `json:"trust"`
+	TrustedBy string   `json:"trusted_by,omitempty"`
+	Enabled   bool     `json:"enabled"`
+	Command   string   `json:"command"`
+	TimeoutMS int64    `json:"timeout_ms"`
+	Digest    string   `json:"digest"`
+	Scripts   []Script `json:"scripts,omitempty"`
+	Reason    string   `json:"reason,omitempty"`
+}
+
+// Listing returns e as a listing shows it.
+func (e Entry) Listing() Listing {
+	l := Listing{
+		Name: e.Hook.Name, Trigger: string(e.Hook.On), Matcher: e.Matcher,
+		Layer: e.Hook.Origin.Layer, File: e.Hook.Origin.File, Line: e.Hook.Origin.Line,
+		Trust: e.Status, TrustedBy: e.By, Enabled: e.Enabled, Command: e.Shown(),
+		TimeoutMS: e.Hook.Timeout.Milliseconds(), Digest: e.Digest, Scripts: e.Scripts, Reason: e.Reason,
+	}
+	if l.Matcher == "" && e.Hook.Match != nil {
+		l.Matcher = e.Hook.Match.String()
+	}
+	return l
+}
+
+// Shown returns the command for people: the line, or the words with those quoted that need it.
+func (e Entry) Shown() string {
+	if e.Dialect != native && len(e.Args) == 0 {
+		return e.Command
+	}
+	args := append([]string{e.Command}, e.Args...)
+	for i, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`;|&<>()*?[]#~") {
+			args[i] = fmt.Sprintf("%q", a)
+		}
+	}
+	return strings.Join(args, " ")
+}
+
+// Err returns the errors among s.Issues as one [dialect.IssueError], or nil: for a caller who does not go on
+// when a file did not load.
+func (s Set) Err() error {
+	var errs []dialect.Issue
+	for _, i := range s.Issues {
+		if i.Severity == dialect.Error {
+			errs = append(errs, i)
+		}
+	}
+	if errs == nil {
+		return nil
+	}
+	return &dialect.IssueError{Issues: errs}
+}
+
+// Entry returns the hook of that name.
+func (s Set) Entry(name string) (Entry, bool) {
+	for _, e := range s.Entries {
+		if e.Hook.Name == name {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}

@@ -1,0 +1,173 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-hooks/pawl/dialect"
+	"github.com/pawl-hooks/pawl/internal/doc"
+)
+
+// settings are what a config.toml or requirements.toml says about hooks beside the hooks themselves.
+type settings struct {
+	features *toggle
+	only     bool // allow_managed_hooks_only
+	bypass   bool
+	inline   bool // there is a hooks table
+	dir      string
+	dirAt    doc.Pos
+	projects map[string]string    // trust_level by path
+	state    map[string]hostState // by hook key
+	document *doc.Document
+}
+
+// A toggle turns hooks on or off, and remembers who said so.
+type toggle struct {
+	on bool
+	at string // file:line
+}
+
+// hostState is what a host's own store says about one hook.
+type hostState struct {
+	hash    string
+	enabled *bool
+}
+
+// featureNames are the spellings of the feature switch, the canonical one first.
+var featureNames = []string{"hooks", "zerocode_hooks", "codex_hooks"}
+
+// readSettings reads the parts that concern hooks. A part of the wrong shape is an issue of the given
+// severity and is left out; the others stand. A file that does not parse is an error.
+func readSettings(file string, data []byte, goos string, severity dialect.Severity) (settings, []dialect.Issue) {
+	d, faults := doc.Parse(file, data, doc.TOML)
+	if faults != nil {
+		return settings{}, dialect.FromFaults(faults)
+	}
+	r := settingsReader{severity: severity, settings: settings{document: d}}
+	r.features(d.Root.Get("features"))
+	r.only = r.boolean(d.Root.Get("allow_managed_hooks_only"), "allow_managed_hooks_only")
+	r.bypass = r.boolean(d.Root.Get("bypass_hook_trust"), "bypass_hook_trust")
+	r.readProjects(d.Root.Get("projects"))
+	r.hooks(d.Root.Get("hooks"), goos)
+	return r.settings, r.issues
+}
+
+type settingsReader struct {
+	settings
+	severity dialect.Severity
+	issues   []dialect.Issue
+}
+
+func (r *settingsReader) want(n *doc.Node, what, kind string) {
+	fault := r.settings.document.FaultAt(n.Pos, "expected "+what+" to be "+kind+", found "+n.Describe(), "")
+	r.issues = append(r.issues, dialect.FromFault(fault, r.severity))
+}
+
+func (r *settingsReader) boolean(n *doc.Node, what string) bool {
+	if n != nil && !n.Is(doc.Bool) {
+		r.want(n, what, "true or false")
+		return false
+	}
+	return n != nil && n.Bool()
+}
+
+func (r *settingsReader) features(table *doc.Node) {
+	if table == nil {
+		return
+	}
+	if !table.Is(doc.Table) {
+		r.want(table, "features", "a table")
+		return
+	}
+	for _, name := range featureNames {
+		n := table.Get(name)
+		if n == nil || r.settings.features != nil {
+			continue
+		}
+		if on := r.boolean(n, "features."+name); n.Is(doc.Bool) {
+			r.settings.features = &toggle{on: on, at: position(r.settings.document.File, n.Pos)}
+		}
+	}
+}
+
+func (r *settingsReader) readProjects(table *doc.Node) {
+	if table == nil || !table.Is(doc.Table) {
+		return
+	}
+	r.projects = map[string]string{}
+	for _, f := range table.Fields {
+		level := f.Value.Get("trust_level")
+		switch {
+		case level == nil:
+		case !level.Is(doc.String):
+			r.want(level, "trust_level", `"trusted" or "untrusted"`)
+		default:
+			r.projects[filepath.Clean(f.Name)] = level.Text
+		}
+	}
+}
+
+// hooks reads what stands in the hooks table beside the events.
+func (r *settingsReader) hooks(table *doc.Node, goos string) {
+	if table == nil {
+		return
+	}
+	r.inline = true
+	if !table.Is(doc.Table) {
+		return // the dialect says what is wrong with it
+	}
+	name := "managed_dir"
+	if goos == "windows" {
+		name = "windows_managed_dir"
+	}
+	if n := table.Get(name); n != nil && !n.Is(doc.String) {
+		r.want(n, name, "a path")
+	} else if n != nil {
+		r.dir, r.dirAt = n.Text, n.Pos
+	}
+	r.states(table.Get("state"))
+}
+
+// states reads a host's store. A wrong entry is left out whole; it says nothing about the others.
+func (r *settingsReader) states(table *doc.Node) {
+	if table == nil || !table.Is(doc.Table) {
+		return
+	}
+	r.state = map[string]hostState{}
+	for _, f := range table.Fields {
+		key := strings.TrimSpace(f.Name)
+		enabled, hash := f.Value.Get("enabled"), f.Value.Get("trusted_hash")
+		switch {
+		case key == "":
+		case enabled != nil && !enabled.Is(doc.Bool):
+			r.want(enabled, "enabled", "true or false")
+		case hash != nil && !hash.Is(doc.String):
+			r.want(hash, "trusted_hash", "a string")
+		default:
+			r.state[key] = stateOf(enabled, hash)
+		}
+	}
+}
+
+func stateOf(enabled, hash *doc.Node) hostState {
+	var s hostState
+	if enabled != nil {
+		on := enabled.Bool()
+		s.enabled = &on
+	}
+	if hash != nil {
+		s.hash = hash.Text
+	}
+	return s
+}
+
+// merge lays a later layer's entry over an earlier one, field by field.
+func (s hostState) merge(later hostState) hostState {
+	if later.hash != "" {
+		s.hash = later.hash
+	}
+	if later.enabled != nil {
+		s.enabled = later.enabled
+	}
+	return s
+}

@@ -1,0 +1,199 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// storeVersion is the form of the trust store that this package reads and writes.
+const storeVersion = 1
+
+// A Store is pawl's own trust store: a private JSON file, changed by the operations of a [Set] alone and
+// never by a run. A file that does not exist is an empty store.
+type Store struct{ Path string }
+
+// A StoreError says why a trust store cannot be believed. Nothing is trusted by such a store.
+type StoreError struct {
+	Path string
+	Err  error
+}
+
+func (e *StoreError) Error() string { return "trust store " + e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// ledger is what a trust store holds.
+type ledger struct {
+	Version  int               `json:"version"`
+	Hooks    map[string]ticket `json:"hooks"`    // by key
+	Projects map[string]folder `json:"projects"` // by real path
+}
+
+// ticket is what was decided about one hook. What is not set was not decided, and a host's store may say.
+type ticket struct {
+	Definition string            `json:"definition,omitzero"` // digest of the accepted definition
+	Scripts    map[string]string `json:"scripts,omitzero"`    // digests of the scripts it names, as it names them
+	Revoked    bool              `json:"revoked,omitzero"`    // not trusted, whatever a host's store says
+	Enabled    *bool             `json:"enabled,omitzero"`
+	Name       string            `json:"name,omitzero"` // for people who read the file
+	Command    string            `json:"command,omitzero"`
+}
+
+// folder is what was decided about a project.
+type folder struct {
+	Trusted bool `json:"trusted"`
+}
+
+func emptyLedger() *ledger {
+	return &ledger{Version: storeVersion, Hooks: map[string]ticket{}, Projects: map[string]folder{}}
+}
+
+func (s Store) fail(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) && p.Path == s.Path {
+		err = fmt.Errorf("%s: %w", p.Op, p.Err)
+	}
+	return &StoreError{Path: s.Path, Err: err}
+}
+
+// load reads the store.
+func (s Store) load(d disk) (*ledger, error) {
+	info, err := d.stat(s.Path)
+	if errors.Is(err, fs.ErrNotExist) && !d.exists(s.Path) {
+		return emptyLedger(), nil
+	}
+	if err == nil && d.fsys == nil {
+		err = private(info)
+	}
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	data, err := d.read(s.Path)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	l, err := decodeLedger(data)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return l, nil
+}
+
+// decodeLedger refuses what it does not know: a member that was skipped might have been a "no".
+func decodeLedger(data []byte) (*ledger, error) {
+	l := new(ledger)
+	if err := json.Unmarshal(data, l, json.RejectUnknownMembers(true)); err != nil {
+		return nil, err
+	}
+	if l.Version != storeVersion {
+		return nil, fmt.Errorf("version %d, want %d: it was written by another version of pawl", l.Version, storeVersion)
+	}
+	if l.Hooks == nil {
+		l.Hooks = map[string]ticket{}
+	}
+	if l.Projects == nil {
+		l.Projects = map[string]folder{}
+	}
+	return l, nil
+}
+
+// update changes the store: read, change and write under a lock, so that two processes do not lose one
+// another's decisions; the new file takes the old one's place at once and whole.
+func (s Store) update(change func(*ledger) error) error {
+	dir := filepath.Dir(s.Path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return s.fail(err)
+	}
+	guard, err := os.OpenFile(s.Path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return s.fail(err)
+	}
+	defer guard.Close()
+	if err := lock(guard); err != nil {
+		return s.fail(err)
+	}
+	l, err := s.load(disk{})
+	if err != nil {
+		return err
+	}
+	if err := change(l); err != nil {
+		return err
+	}
+	if err := s.write(l); err != nil {
+		return s.fail(err)
+	}
+	return nil
+}
+
+func (s Store) write(l *ledger) (err error) {
+	data, err := json.Marshal(l, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return err
+	}
+	target := disk{}.real(s.Path) // a link to the store stays a link
+	tmp, err := os.CreateTemp(filepath.Dir(target), ".trust-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			tmp.Close()
+			os.Remove(tmp.Name())
+		}
+	}()
+	if _, err = tmp.Write(append(data, '\n')); err != nil {
+		return err
+	}
+	if err = tmp.Sync(); err != nil {
+		return err
+	}
+	if err = tmp.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(tmp.Name(), target); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(target))
+}
+
+// accepts reports whether t accepts exactly this definition with exactly these scripts.
+func (t ticket) accepts(definition string, scripts map[string]string, definitionOnly bool) bool {
+	if t.Revoked || t.Definition == "" || t.Definition != definition {
+		return false
+	}
+	return definitionOnly || maps.Equal(t.Scripts, scripts)
+}
+
+// changed says what is not as it was accepted, for people.
+func (t ticket) changed(definition string, scripts map[string]string) string {
+	if t.Definition != definition {
+		return "its definition changed since it was accepted"
+	}
+	var words []string
+	for _, word := range sortedKeys(scripts) {
+		switch was, ok := t.Scripts[word]; {
+		case !ok:
+			words = append(words, word+" is new")
+		case was != scripts[word]:
+			words = append(words, word+" changed")
+		}
+	}
+	for _, word := range sortedKeys(t.Scripts) {
+		if _, ok := scripts[word]; !ok {
+			words = append(words, word+" is gone")
+		}
+	}
+	return "a script changed since it was accepted: " + strings.Join(words, ", ")
+}
+
+// makePrivate makes a directory for its owner alone.
+func makePrivate(dir string) error { return os.MkdirAll(dir, 0o700) }
