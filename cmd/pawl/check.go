@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/dialect"
+)
+
+// checkCmd says what is wrong with hooks files.
+type checkCmd struct {
+	sources
+	Files []string `arg:"" optional:"" name:"file" help:"Files to check, as with --config."`
+}
+
+// Help is shown by pawl check --help.
+func (*checkCmd) Help() string {
+	return `Prints every fault and every warning with its file, line and column and what to write instead.
+Ends with 1 where a file does not load; with --strict also where there is a warning.
+
+  pawl check hooks.toml`
+}
+
+// Run prints the issues of all files.
+func (c *checkCmd) Run(a *app) error {
+	c.Config = append(c.Config, c.Files...)
+	if len(c.Config) == 0 {
+		return errNoFile
+	}
+	set := c.readAll(c.Config)
+	if !dialect.HasErrors(set.issues) {
+		set.issues = append(set.issues, c.together(set)...)
+	}
+	var err error
+	if a.json {
+		err = a.printJSON(list(set.issues))
+	} else {
+		err = a.printChecked(set)
+	}
+	if err == nil && c.bad(set.issues) {
+		return silently(exitUsage)
+	}
+	return err
+}
+
+func (c *checkCmd) bad(issues []dialect.Issue) bool {
+	return dialect.HasErrors(issues) || c.Strict && len(issues) > 0
+}
+
+// together finds what is wrong between files that are each fine: two hooks of one name.
+func (c *checkCmd) together(set *hookSet) []dialect.Issue {
+	_, err := pawl.New(pawl.Options{}, set.hooks...)
+	return newIssues(err)
+}
+
+func (a *app) printChecked(set *hookSet) error {
+	a.printIssues(a.out, a.look, set.issues)
+	count := map[dialect.Severity]int{}
+	for _, issue := range set.issues {
+		count[issue.Severity]++
+	}
+	switch {
+	case count[dialect.Error] > 0:
+		_, err := fmt.Fprintf(a.out, "%s, %s: nothing was loaded\n", plural(count[dialect.Error], "error"), plural(count[dialect.Warning], "warning"))
+		return err
+	default:
+		_, err := fmt.Fprintf(a.out, "%s, %s\n", plural(len(set.hooks), "hook"), plural(count[dialect.Warning], "warning"))
+		return err
+	}
+}
+
+// printIssues prints one line for each, and for a person the line of the file it is about.
+func (a *app) printIssues(w io.Writer, l look, issues []dialect.Issue) {
+	for _, issue := range issues {
+		if !l.terminal {
+			fmt.Fprintln(w, plain(issue.String()))
+			continue
+		}
+		head, rest, _ := strings.Cut(issue.Caret(), "\n")
+		paint := l.warn
+		if issue.Severity == dialect.Error {
+			paint = l.bad
+		}
+		fmt.Fprintln(w, paint(plain(head)))
+		if rest != "" {
+			fmt.Fprint(w, l.dim(rest))
+		}
+	}
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}

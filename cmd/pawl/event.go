@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/wire"
+)
+
+// eventFlag names the event to look at.
+type eventFlag struct {
+	Event string `required:"" placeholder:"FILE" help:"The event, in pawl's JSON or a host's own; - reads it from stdin."`
+}
+
+func (f *eventFlag) event(a *app) (*pawl.Event, error) {
+	name, in := f.Event, a.in
+	if name == "-" {
+		name = "standard input"
+	} else {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("the event: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	data, err := io.ReadAll(io.LimitReader(in, wire.MaxEvent+1))
+	if err != nil {
+		return nil, fmt.Errorf("the event: %w", err)
+	}
+	if len(data) > wire.MaxEvent {
+		return nil, fmt.Errorf("the event: %s holds more than %d bytes", name, wire.MaxEvent)
+	}
+	ev, err := wire.DecodeEvent(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return ev, known(name, data, ev)
+}
+
+// known is an error, at its place, where ev is none that hooks could answer: an unknown trigger, or no
+// subject.
+func known(name string, data []byte, ev *pawl.Event) error {
+	none, err := pawl.New(pawl.Options{})
+	if err == nil {
+		_, err = none.Dispatch(context.Background(), ev)
+	}
+	d, faults := doc.ParseUpTo(wire.MaxEvent, name, data, doc.JSON)
+	if err == nil || len(faults) > 0 {
+		return err
+	}
+	at, hint := d.Root.Pos, ""
+	if trigger := d.Root.Get("trigger"); trigger != nil {
+		at, hint = trigger.Pos, nearest(ev.Trigger)
+	}
+	return d.FaultAt(at, err.Error(), hint)
+}
+
+// nearest suggests the trigger that a misspelt one most likely means.
+func nearest(t pawl.Trigger) string {
+	var names []string
+	for _, row := range pawl.TriggerRows() {
+		names = append(names, string(row.Trigger))
+	}
+	if slices.Contains(names, string(t)) {
+		return ""
+	}
+	if best := doc.Nearest(string(t), names...); best != "" {
+		return "did you mean " + best + "?"
+	}
+	return "pawl schema --triggers lists them"
+}
+
+// eventJSON is ev in pawl's own JSON; null where a runtime's value in it is no JSON.
+func eventJSON(ev *pawl.Event) json.RawMessage {
+	if ev == nil {
+		return nil
+	}
+	b, err := wire.EncodeEvent(ev)
+	if err != nil {
+		return nil
+	}
+	return b
+}

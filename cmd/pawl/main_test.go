@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden sections of the scripts")
+
+// The command is run as its own process, so that what is tested is what a person gets.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pawl": main})
+}
+
+// Every file of testdata/script is one behaviour of the command line.
+func TestScripts(t *testing.T) {
+	files, err := os.ReadDir("testdata/script")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "scrub": scrub},
+	})
+}
+
+// code N CMD…: the command must end with exactly that exit code. Its output can then be looked at.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// scrub FILE: what was printed on stdout, without what differs from one run to the next.
+func scrub(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: scrub file")
+	}
+	text := ts.ReadFile("stdout")
+	for _, r := range []struct{ expr, to string }{
+		{`"time":"[^"]*"`, `"time":"T"`},
+		{`"elapsed_ms":[0-9.]+`, `"elapsed_ms":1`},
+		{`looked in PATH [^"\\]*`, `looked in PATH P`},
+		{`sha256:[0-9a-f]{64}`, `sha256:D`},
+		{`\b\d+(\.\d+)?(µs|ms|s)\b`, `1ms`},
+	} {
+		text = regexp.MustCompile(r.expr).ReplaceAllString(text, r.to)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
