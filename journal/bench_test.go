@@ -17,8 +17,14 @@ import (
 
 // BenchmarkAppend compares a record, encoded, chained and locked, with one raw write of as many bytes (P13).
 func BenchmarkAppend(b *testing.B) {
+	for name, opts := range map[string]journal.Options{"shared": {}, "alone": {Alone: true}} {
+		b.Run(name, func(b *testing.B) { benchmarkAppend(b, opts) })
+	}
+}
+
+func benchmarkAppend(b *testing.B, opts journal.Options) {
 	path := filepath.Join(b.TempDir(), "pawl.log")
-	l := open(b, path, journal.Options{})
+	l := open(b, path, opts)
 	raw, err := os.OpenFile(filepath.Join(b.TempDir(), "raw"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	require.NoError(b, err)
 	defer raw.Close()

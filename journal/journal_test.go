@@ -292,3 +292,18 @@ func TestClosing(t *testing.T) {
 	_, err := l.Head()
 	require.ErrorIs(t, err, journal.ErrClosed)
 }
+
+func TestALogThatIsKeptAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pawl.log")
+	l := open(t, path, journal.Options{Alone: true, MaxBytes: 3000, LockWait: time.Millisecond})
+	for i := range 20 {
+		require.NoError(t, l.Append(t.Context(), run(i)))
+	}
+	_, err := journal.Open(path, journal.Options{LockWait: time.Millisecond})
+	require.ErrorContains(t, err, "another process holds its lock")
+	require.NoError(t, l.Close())
+	written(t, path, 1, journal.Options{})
+	r := verified(t, path, journal.Against{})
+	require.True(t, r.OK(), r.Faults)
+	require.Greater(t, len(r.Files), 1)
+}
