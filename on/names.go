@@ -42,6 +42,23 @@ func stem(t pawl.Trigger) string {
 	return strings.Join(words, "-")
 }
 
+// Add adds hooks to l as one: one undo takes all of them away, and may be called twice. Hooks without a name
+// get one that is free in l, as [Named] makes it.
+func Add(l *pawl.Live, hooks ...pawl.Hook) (undo func(), err error) {
+	for {
+		before := l.Registry()
+		var taken []string
+		for h := range before.Hooks() {
+			taken = append(taken, h.Name)
+		}
+		undo, err = l.Add(Named(hooks, taken...)...)
+		if err == nil || l.Registry() == before {
+			return undo, err
+		}
+		// l changed meanwhile, so a name may have been taken under our hands.
+	}
+}
+
 // Undo makes one undo of many. They run last first, each once however often it is called; nil ones are passed
 // over. It may be called concurrently.
 func Undo(undos ...func()) func() {

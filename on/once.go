@@ -9,10 +9,10 @@ import (
 
 // Once makes a hook that runs for one event and never again. It is spent before it runs: an event dispatched
 // from within the handler does not reach it, and one that fails is spent too. Asked again about the event it
-// was spent on (Event.Recheck), it answers again: a check must judge what will happen. After that it matches
-// nothing and leaves no records. The hook must have a Handler; one use of the result makes one Once.
+// was spent on (Event.Recheck), it answers again: a check must judge what will happen. To other events it is as
+// if it were not there, and leaves no record. The hook must have a Handler; one use of the result makes one Once.
 func Once(h pawl.Hook) pawl.Hook {
-	o := &once{match: h.Match, handler: h.Handler}
+	o := &once{match: h.Match, handler: h.Handler, judges: h.Effects&(pawl.MayRefuse|pawl.MayHalt|pawl.MayAsk|pawl.MayAllow) != 0}
 	h.Match, h.Handler = o, o
 	if p, ok := o.handler.(pawl.Program); ok {
 		h.Handler = onceProgram{p, o}
@@ -24,6 +24,7 @@ func Once(h pawl.Hook) pawl.Hook {
 type once struct {
 	match   pawl.Matcher
 	handler pawl.Handler
+	judges  bool // it may be asked again
 	mu      sync.Mutex
 	spent   bool
 	on      eventID
@@ -39,12 +40,11 @@ func idOf(ev *pawl.Event) eventID {
 	return eventID{ev.Trigger, ev.Session, ev.Agent.ID, ev.Turn, ev.Call}
 }
 
-// open reports whether the hook is still to run for ev.
-func (o *once) open(ev *pawl.Event) bool { return !o.spent || ev.Recheck && o.on == idOf(ev) }
-
+// Match accepts the event it was spent on for as long as that may be judged again; which time that is, only
+// Handle is told.
 func (o *once) Match(ev *pawl.Event) bool {
 	o.mu.Lock()
-	open := o.open(ev)
+	open := !o.spent || o.judges && o.on == idOf(ev)
 	o.mu.Unlock()
 	return open && (o.match == nil || o.match.Match(ev))
 }
@@ -58,7 +58,7 @@ func (o *once) String() string {
 
 func (o *once) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
 	o.mu.Lock()
-	open := o.open(ev)
+	open := !o.spent || ev.Recheck && o.on == idOf(ev)
 	if open {
 		o.spent, o.on = true, idOf(ev)
 	}

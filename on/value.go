@@ -19,9 +19,9 @@ type TypeError struct {
 
 func (e *TypeError) Error() string {
 	if e.Got == nil {
-		return fmt.Sprintf("%s has no payload, want a %s", e.Trigger, e.Want)
+		return fmt.Sprintf("%s has no payload, want %s", e.Trigger, e.Want)
 	}
-	return fmt.Sprintf("the payload of %s is a %s, want a %s", e.Trigger, e.Got, e.Want)
+	return fmt.Sprintf("the payload of %s is %s, want %s", e.Trigger, e.Got, e.Want)
 }
 
 // A ValueError says that a part of an event could not be read or written as JSON.
