@@ -11,23 +11,36 @@ import (
 	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
-// written is one hook as the file has it.
-type written struct {
-	name, on, tool, match, rule, dir, wire, output string
-	run, inputs, paths                             []string
-	env                                            environment
-	timeout                                        int64
-	failOpen, shadow, rewrite, replace             bool
+// A Spec is one hook as a file has it, key by key. [Encode] leaves a field out that is zero; [Load] fills in
+// the defaults.
+type Spec struct {
+	Name      string
+	On        string   // one of chock's four triggers
+	Tool      string   // one tool's name
+	Match     string   // a regular expression
+	Paths     []string // globs
+	If        string   // a rule over arguments
+	Run       []string // program and arguments
+	Inputs    []string
+	Dir       string
+	Env       Environment
+	TimeoutMS int64
+	Output    string // ignore, refuse or note
+	Wire      string // json, or empty
+	Rewrite   bool
+	Replace   bool
+	FailOpen  bool
+	Shadow    bool
 }
 
-// environment is KEY=value in file order.
-type environment []string
+// Environment is KEY=value, in file order.
+type Environment []string
 
 // A field is one key of the file. The loader and the schema both go by it: the type of to says what the
 // value is, the rest what it may be.
 type field struct {
 	name, says string
-	to         any // *string, *[]string, *int64, *bool or *environment
+	to         any // *string, *[]string, *int64, *bool or *Environment
 	required   bool
 	words      []string                  // the only values, of a string or of a list's items
 	pattern    *regexp.Regexp            // what a string, a list's items or an environment's keys must match
@@ -131,27 +144,29 @@ func topFields(maxHooks *int64) []field {
 	return []field{{name: "max_hooks", says: "how many hooks the file may hold; 8 unless written", to: maxHooks, low: 1, high: maxMaxHooks}}
 }
 
-// hookFields are the keys of a hook, in the order they are listed; they write to w.
-func hookFields(w *written) []field {
-	w.timeout, w.output = defaultTimeout, string(command.OutputIgnore)
+// preset is a hook of which nothing is written.
+func preset() Spec { return Spec{TimeoutMS: defaultTimeout, Output: string(command.OutputIgnore)} }
+
+// hookFields are the keys of a hook, in the order they are listed; they read from w and write to it.
+func hookFields(w *Spec) []field {
 	return []field{
-		{name: "name", says: "what a refusal and the log call it", to: &w.name, required: true, pattern: nameGrammar, grammar: "lowercase letters, digits and single hyphens", low: 1, high: MaxName},
-		{name: "on", says: "when it runs", to: &w.on, required: true, words: triggerWords(), advise: adviseOn},
-		{name: "tool", says: "the one tool it is about, by canonical name or alias; every tool unless written", to: &w.tool, pattern: toolGrammar, grammar: "one tool's name", low: 1, advise: adviseTool},
-		{name: "match", says: "a regular expression (RE2, not anchored) over the tool's names, or over the source of a session trigger", to: &w.match, low: 1},
-		{name: "paths", says: "globs over the files the call touches; ** spans folders", to: &w.paths, pattern: noNUL, grammar: noNULWords, low: 1, high: 64},
-		{name: "if", says: "a rule over the call's arguments: Bash(git push *)", to: &w.rule, low: 1},
-		{name: "run", says: "the program and its arguments, never expanded", to: &w.run, required: true, pattern: noNUL, grammar: noNULWords, low: 1, high: MaxWords},
-		{name: "inputs", says: "the facts that reach the program as arguments, in this order", to: &w.inputs, words: []string{command.InputTrigger, command.InputTool, command.InputAction, command.InputSession}, unique: true},
-		{name: "dir", says: "the working directory; the session's unless written", to: &w.dir, pattern: noNUL, grammar: noNULWords, low: 1},
-		{name: "env", says: "environment variables, beside the few that every hook gets", to: &w.env, pattern: envGrammar, grammar: "letters, digits and _, and no digit first"},
-		{name: "timeout_ms", says: "give up after this many milliseconds", to: &w.timeout, low: 1, high: MaxTimeout},
-		{name: "output", says: "what its end means: nothing, a refusal where it exits other than 0, or a note for the model", to: &w.output, words: []string{"ignore", "refuse", "note"}, advise: adviseOutput},
-		{name: "wire", says: "json: the program is told the event as JSON on stdin and answers in JSON", to: &w.wire, words: []string{"json"}},
-		{name: "rewrite", says: "with wire: it may replace the call's input", to: &w.rewrite},
-		{name: "replace", says: "with wire: it may stand in for the call, or replace its result", to: &w.replace},
-		{name: "fail_open", says: "let the event through when the hook could not answer", to: &w.failOpen},
-		{name: "shadow", says: "run it and record what it would decide; enforce nothing", to: &w.shadow},
+		{name: "name", says: "what a refusal and the log call it", to: &w.Name, required: true, pattern: nameGrammar, grammar: "lowercase letters, digits and single hyphens", low: 1, high: MaxName},
+		{name: "on", says: "when it runs", to: &w.On, required: true, words: triggerWords(), advise: adviseOn},
+		{name: "tool", says: "the one tool it is about, by canonical name or alias; every tool unless written", to: &w.Tool, pattern: toolGrammar, grammar: "one tool's name", low: 1, advise: adviseTool},
+		{name: "match", says: "a regular expression (RE2, not anchored) over the tool's names, or over the source of a session trigger", to: &w.Match, low: 1},
+		{name: "paths", says: "globs over the files the call touches; ** spans folders", to: &w.Paths, pattern: noNUL, grammar: noNULWords, low: 1, high: 64},
+		{name: "if", says: "a rule over the call's arguments: Bash(git push *)", to: &w.If, low: 1},
+		{name: "run", says: "the program and its arguments, never expanded", to: &w.Run, required: true, pattern: noNUL, grammar: noNULWords, low: 1, high: MaxWords},
+		{name: "inputs", says: "the facts that reach the program as arguments, in this order", to: &w.Inputs, words: []string{command.InputTrigger, command.InputTool, command.InputAction, command.InputSession}, unique: true},
+		{name: "dir", says: "the working directory; the session's unless written", to: &w.Dir, pattern: noNUL, grammar: noNULWords, low: 1},
+		{name: "env", says: "environment variables, beside the few that every hook gets", to: &w.Env, pattern: envGrammar, grammar: "letters, digits and _, and no digit first"},
+		{name: "timeout_ms", says: "give up after this many milliseconds", to: &w.TimeoutMS, low: 1, high: MaxTimeout},
+		{name: "output", says: "what its end means: nothing, a refusal where it exits other than 0, or a note for the model", to: &w.Output, words: []string{"ignore", "refuse", "note"}, advise: adviseOutput},
+		{name: "wire", says: "json: the program is told the event as JSON on stdin and answers in JSON", to: &w.Wire, words: []string{"json"}},
+		{name: "rewrite", says: "with wire: it may replace the call's input", to: &w.Rewrite},
+		{name: "replace", says: "with wire: it may stand in for the call, or replace its result", to: &w.Replace},
+		{name: "fail_open", says: "let the event through when the hook could not answer", to: &w.FailOpen},
+		{name: "shadow", says: "run it and record what it would decide; enforce nothing", to: &w.Shadow},
 	}
 }
 
@@ -166,7 +181,7 @@ func (l *loader) read(n *doc.Node, f field) (ok bool) {
 		*to, ok = l.Int(n, f.name, f.low, f.high)
 	case *bool:
 		*to, ok = l.Bool(n, f.name)
-	case *environment:
+	case *Environment:
 		*to, ok = l.environment(n, f)
 	}
 	return ok
@@ -225,7 +240,7 @@ func (l *loader) list(n *doc.Node, f field) (list []string, ok bool) {
 	return list, ok
 }
 
-func (l *loader) environment(n *doc.Node, f field) (list environment, ok bool) {
+func (l *loader) environment(n *doc.Node, f field) (list Environment, ok bool) {
 	if !l.Table(n, f.name) {
 		return nil, false
 	}

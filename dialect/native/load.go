@@ -59,11 +59,11 @@ func (l *loader) locate(i *dialect.Issue) {
 	}
 }
 
-func (l *loader) file() []pawl.Hook {
+func (l *loader) file() (file File) {
 	limit := int64(MaxHooks)
 	top := topFields(&limit)
 	if !l.top(l.doc.Root, top) {
-		return nil
+		return file
 	}
 	for _, f := range top {
 		if n := l.doc.Root.Get(f.name); n != nil && !l.read(n, f) {
@@ -75,13 +75,12 @@ func (l *loader) file() []pawl.Hook {
 		l.Fault(items[limit].Pos, "raise max_hooks, at the top of the file, if you need more", "%d hooks: at most %d", len(items), limit)
 		items = items[:limit]
 	}
-	hooks := make([]pawl.Hook, 0, len(items))
 	for i, item := range items {
-		if h, ok := l.hook(item, fmt.Sprintf("hooks[%d]", i)); ok {
-			hooks = append(hooks, h)
+		if h, spec, ok := l.hook(item, fmt.Sprintf("hooks[%d]", i)); ok {
+			file.Hooks, file.Specs = append(file.Hooks, h), append(file.Specs, spec)
 		}
 	}
-	return hooks
+	return file
 }
 
 // top checks the outermost table. The other blocks of a ZON file, chock's, are not for hooks to judge; one
@@ -125,13 +124,13 @@ func (l *loader) items(n *doc.Node) []*doc.Node {
 }
 
 // hook reads one hook and reports whether it may be used.
-func (l *loader) hook(n *doc.Node, what string) (pawl.Hook, bool) {
+func (l *loader) hook(n *doc.Node, what string) (pawl.Hook, Spec, bool) {
 	before := l.Len()
 	l.spans = append(l.spans, span{n.Pos, textOf(n.Get("on"))})
-	var w written
+	w := preset()
 	fields := hookFields(&w)
 	if !l.Table(n, what) {
-		return pawl.Hook{}, false
+		return pawl.Hook{}, w, false
 	}
 	l.known(n, fields)
 	bad := map[string]bool{}
@@ -146,9 +145,9 @@ func (l *loader) hook(n *doc.Node, what string) (pawl.Hook, bool) {
 			bad[f.name] = true
 		}
 	}
-	h := hook{loader: l, node: n, written: w, bad: bad}
+	h := hook{loader: l, node: n, Spec: w, bad: bad}
 	built := h.build()
-	return built, l.Len() == before
+	return built, w, l.Len() == before
 }
 
 // foreign are the words other systems have for keys of a hook.
@@ -184,7 +183,7 @@ func textOf(n *doc.Node) string {
 // hook is one hook whose keys were read.
 type hook struct {
 	*loader
-	written
+	Spec
 	node *doc.Node
 	bad  map[string]bool // keys whose value cannot be used
 }
@@ -207,16 +206,16 @@ func (h *hook) build() pawl.Hook {
 	before := h.Len()
 	h.unique()
 	h.wires()
-	if h.good("run") && h.run[0] == "" {
+	if h.good("run") && h.Run[0] == "" {
 		h.Fault(h.node.Get("run").Items[0].Pos, "", "`run` names no program: its first word is empty")
 	}
 	built := pawl.Hook{
-		Name: h.name, On: pawl.Trigger(h.on),
-		Timeout:  time.Duration(h.timeout) * time.Millisecond,
-		FailOpen: h.failOpen, Shadow: h.shadow,
+		Name: h.Name, On: pawl.Trigger(h.On),
+		Timeout:  time.Duration(h.TimeoutMS) * time.Millisecond,
+		FailOpen: h.FailOpen, Shadow: h.Shadow,
 		Origin: pawl.Origin{Layer: h.layer(), File: h.doc.File, Line: h.node.Pos.Line, Column: h.node.Pos.Column},
 	}
-	c, known := carrierOf(h.on)
+	c, known := carrierOf(h.On)
 	if !known {
 		return built
 	}
@@ -238,20 +237,20 @@ func (h *hook) layer() string {
 }
 
 func (h *hook) unique() {
-	if h.name == "" || h.bad["name"] {
+	if h.Name == "" || h.bad["name"] {
 		return
 	}
-	if first, taken := h.first[h.name]; taken {
-		h.Fault(h.at("name"), fmt.Sprintf("the first is at line %d; a name belongs to one hook", first.Line), "two hooks are called %s", doc.Quote(h.name))
+	if first, taken := h.first[h.Name]; taken {
+		h.Fault(h.at("name"), fmt.Sprintf("the first is at line %d; a name belongs to one hook", first.Line), "two hooks are called %s", doc.Quote(h.Name))
 		return
 	}
-	h.first[h.name] = h.at("name")
+	h.first[h.Name] = h.at("name")
 }
 
 // carried checks what the trigger cannot carry.
 func (h *hook) carried(c carrier) {
-	if !h.bad["output"] && !slices.Contains(c.outputs, h.output) {
-		h.Fault(h.at("output"), "there write "+strings.Join(c.outputs, " or "), "%s cannot carry output %s: %s", c.trigger, doc.Quote(h.output), whyNot(c, h.output))
+	if !h.bad["output"] && !slices.Contains(c.outputs, h.Output) {
+		h.Fault(h.at("output"), "there write "+strings.Join(c.outputs, " or "), "%s cannot carry output %s: %s", c.trigger, doc.Quote(h.Output), whyNot(c, h.Output))
 	}
 	for _, key := range []string{"tool", "paths", "if"} {
 		if h.has(key) && !c.tool {
@@ -292,19 +291,19 @@ func (h *hook) wires() {
 
 func (h *hook) effects(c carrier) pawl.Effect {
 	var e pawl.Effect
-	switch command.Output(h.output) {
+	switch command.Output(h.Output) {
 	case command.OutputRefuse:
 		e = pawl.MayRefuse
-		if h.wire != "" {
+		if h.Wire != "" {
 			e |= h.contract(c.trigger).Can & (pawl.MayHalt | pawl.MayAsk)
 		}
 	case command.OutputNote:
 		e = pawl.MayNote
 	}
-	if h.rewrite {
+	if h.Rewrite {
 		e |= pawl.MayRewrite
 	}
-	if h.replace {
+	if h.Replace {
 		e |= pawl.MayReplace
 	}
 	return e
@@ -322,12 +321,12 @@ func (h *hook) contract(t pawl.Trigger) pawl.Contract {
 const answerLimit = 8 << 20
 
 func (h *hook) program() pawl.Handler {
-	p := &command.Program{Name: h.name, Args: h.run, Dir: h.dir, Env: h.env}
+	p := &command.Program{Name: h.Name, Args: h.Run, Dir: h.Dir, Env: h.Env}
 	if p.Dir != "" && h.opts.Root != "" && !filepath.IsAbs(p.Dir) {
 		p.Dir = filepath.Join(h.opts.Root, p.Dir)
 	}
-	p.Codec = command.Flags{Inputs: h.inputs, Output: command.Output(h.output)}
-	if h.wire != "" {
+	p.Codec = command.Flags{Inputs: h.Inputs, Output: command.Output(h.Output)}
+	if h.Wire != "" {
 		p.Codec, p.Limit = wire.JSON{}, answerLimit
 	}
 	return p

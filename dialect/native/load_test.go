@@ -54,13 +54,13 @@ func hooksFile(n int) string {
 // T08: what a file says reaches the program word for word, whatever a shell would make of it.
 func TestWordsAreNeverInterpreted(t *testing.T) {
 	words := []string{"x", "; rm -rf /", "`id`", "$(id)", "$HOME", `a"b'c`, "", " ", "*", "~", "\\", "line\nline"}
-	src := "[[hooks]]\nname = \"a\"\non = \"tool.after\"\nrun = [" + tomlList(words) + "]\n"
+	src := "[[hooks]]\nname = \"a\"\non = \"tool.after\"\nrun = [" + tomlWords(words) + "]\n"
 	file, issues := native.Load("f.toml", []byte(src), native.Options{})
 	require.Empty(t, issues)
 	require.Equal(t, words, file.Hooks[0].Handler.(pawl.Program).Argv())
 }
 
-func tomlList(words []string) string {
+func tomlWords(words []string) string {
 	var b strings.Builder
 	for _, w := range words {
 		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(w) + `",`)

@@ -15,7 +15,7 @@ import (
 func (h *hook) matcher(c carrier) pawl.Matcher {
 	var all []pawl.Matcher
 	if h.good("tool") {
-		all = append(all, pawl.Names(h.tool))
+		all = append(all, pawl.Names(h.Tool))
 	}
 	if h.good("match") {
 		if m := h.pattern(c); m != nil {
@@ -24,12 +24,12 @@ func (h *hook) matcher(c carrier) pawl.Matcher {
 	}
 	if h.good("paths") {
 		h.globs(c)
-		all = append(all, pawl.Paths(h.paths...))
+		all = append(all, pawl.Paths(h.Paths...))
 	}
 	if h.good("if") {
-		m, err := pawl.Args(h.rule)
+		m, err := pawl.Args(h.If)
 		if err = errors.Join(err, h.dead(c, m)); err != nil {
-			h.Fault(h.at("if"), `write it as TOOL(ARGUMENT), with * for anything: Bash(git push *)`, "`if` %s: %s", doc.Quote(h.rule), problem(err))
+			h.Fault(h.at("if"), `write it as TOOL(ARGUMENT), with * for anything: Bash(git push *)`, "`if` %s: %s", doc.Quote(h.If), problem(err))
 		}
 		all = append(all, m)
 	}
@@ -44,22 +44,22 @@ func (h *hook) matcher(c carrier) pawl.Matcher {
 
 // pattern makes the matcher of match, or nil where it is no good.
 func (h *hook) pattern(c carrier) pawl.Matcher {
-	re, err := regexp.Compile(h.match)
+	re, err := regexp.Compile(h.Match)
 	if err != nil {
-		h.Fault(h.at("match"), patternHint(h.match), "`match` %s does not compile: %s", doc.Quote(h.match), problem(err))
+		h.Fault(h.at("match"), patternHint(h.Match), "`match` %s does not compile: %s", doc.Quote(h.Match), problem(err))
 		return nil
 	}
-	m, err := pawl.Regexp(h.match)
+	m, err := pawl.Regexp(h.Match)
 	if err != nil || h.dead(c, m) != nil {
 		hint := ""
-		if strings.ContainsRune(h.match, '(') {
-			hint = "a rule over arguments stands in `if`: if = " + doc.Quote(h.match)
+		if strings.ContainsRune(h.Match, '(') {
+			hint = "a rule over arguments stands in `if`: if = " + doc.Quote(h.Match)
 		}
-		h.Fault(h.at("match"), hint, "`match` %s can never match a tool's name", doc.Quote(h.match))
+		h.Fault(h.at("match"), hint, "`match` %s can never match a tool's name", doc.Quote(h.Match))
 		return nil
 	}
-	if h.good("tool") && !re.MatchString(h.tool) {
-		h.warn(h.at("match"), "", "`match` %s does not match the tool %s: the hook runs only where an alias of the tool does", doc.Quote(h.match), doc.Quote(h.tool))
+	if h.good("tool") && !re.MatchString(h.Tool) {
+		h.warn(h.at("match"), "", "`match` %s does not match the tool %s: the hook runs only where an alias of the tool does", doc.Quote(h.Match), doc.Quote(h.Tool))
 	}
 	return m
 }
@@ -78,7 +78,7 @@ func patternHint(expr string) string {
 
 // globs checks each of the paths at its own place.
 func (h *hook) globs(c carrier) {
-	for i, glob := range h.paths {
+	for i, glob := range h.Paths {
 		if err := h.dead(c, pawl.Paths(glob)); err != nil {
 			h.Fault(h.node.Get("paths").Items[i].Pos, "globs are those of Go's path.Match, and **", "`paths[%d]`: %s", i, problem(err))
 		}

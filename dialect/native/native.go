@@ -46,6 +46,7 @@ type Options struct {
 // A File is a hooks file that was read. The zero File has no hooks.
 type File struct {
 	Hooks []pawl.Hook // in file order
+	Specs []Spec      // what each of them was made from
 }
 
 // Load reads a hooks file. Name is how origins and issues show it. Where an issue is an error the File is
@@ -63,11 +64,12 @@ func Load(name string, data []byte, opts Options) (File, []dialect.Issue) {
 		return File{}, dialect.FromFaults(faults)
 	}
 	l := &loader{Reader: doc.NewReader(d), doc: d, opts: opts, first: map[string]doc.Pos{}}
-	hooks := l.file()
-	if dialect.HasErrors(l.issues()) {
-		hooks = nil
+	file := l.file()
+	issues := l.issues()
+	if dialect.HasErrors(issues) {
+		file = File{}
 	}
-	return File{Hooks: hooks}, l.issues()
+	return file, issues
 }
 
 var formats = map[string]doc.Format{

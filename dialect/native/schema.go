@@ -8,7 +8,7 @@ import (
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a native file, made from the fields that [Load] goes by.
-// What a schema cannot say is left to Load: that names are unique, that matchers can match.
+// It is indented, and has no newline at its end. What a schema cannot say is left to Load: that names are unique, that matchers can match.
 func Schema() []byte {
 	limit := int64(0)
 	hooks := member{"hooks", object{{"type", "array"}, {"maxItems", maxMaxHooks}, {"items", hookSchema()}}}
@@ -33,15 +33,15 @@ func Schema() []byte {
 	if err := enc.Encode(top); err != nil {
 		panic(err) // nothing in it can fail to marshal
 	}
-	return b.Bytes()
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // hookSchema is the schema of one hook: its keys, and what its trigger can carry.
 func hookSchema() object {
-	var w written
+	w := preset()
 	properties, required := object{}, []string{}
 	for _, f := range hookFields(&w) {
-		properties = append(properties, member{f.name, f.schema(f.preset())})
+		properties = append(properties, member{f.name, f.schema(f.value())})
 		if f.required {
 			required = append(required, f.name)
 		}
@@ -84,8 +84,8 @@ func forbid(keys ...string) object {
 	return object{{"properties", properties}}
 }
 
-// preset is what a field is unless it is written, or nil.
-func (f field) preset() any {
+// value is what a field holds, or nil where that is nothing: of a preset hook, what is the case unless written.
+func (f field) value() any {
 	switch to := f.to.(type) {
 	case *string:
 		if *to != "" {
@@ -120,8 +120,8 @@ func (f field) schema(preset any) object {
 		if f.unique {
 			s = append(s, member{"uniqueItems", true})
 		}
-	case *environment:
-		s = append(s, member{"type", "object"}, member{"propertyNames", object{{"pattern", f.pattern.String()}}},
+	case *Environment:
+		s = append(s, member{"type", "object"}, member{"propertyNames", object{{"pattern", f.pattern.String()}, {"not", object{{"const", depthVariable}}}}},
 			member{"additionalProperties", object{{"type", "string"}}})
 	}
 	if preset != nil {
