@@ -2,17 +2,25 @@ package pawl_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"os/exec"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/pawl-hooks/pawl"
 )
@@ -21,6 +29,10 @@ import (
 func check(name string, on pawl.Trigger, d pawl.Decision, may pawl.Effect) pawl.Hook {
 	return pawl.Hook{Name: name, On: on, Effects: may, Handler: pawl.HandlerFunc(
 		func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) { return d, nil })}
+}
+
+func hook(name string, on pawl.Trigger, may pawl.Effect, f pawl.HandlerFunc) pawl.Hook {
+	return pawl.Hook{Name: name, On: on, Effects: may, Handler: f}
 }
 
 func refuse(name string) pawl.Hook {
@@ -91,5 +103,1292 @@ func TestRootImportsNoOS(t *testing.T) {
 	}
 }
 
-var _ = errors.Is
-var _ = runtime.NumGoroutine
+// ---- the failure matrix (design: when a hook fails): each cause in each row
+
+// failing makes hooks that fail for one cause.
+var failing = map[pawl.Cause]pawl.HandlerFunc{
+	pawl.CausePolicy: func(ctx context.Context, _ *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
+		_, _ = gate.Run(ctx, pawl.Command{Args: []string{"denied"}}) // swallowed, and remembered all the same
+		return pawl.Decision{}, nil
+	},
+	pawl.CauseStart: func(ctx context.Context, _ *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
+		_, err := gate.Run(ctx, pawl.Command{Args: []string{"missing"}})
+		return pawl.Decision{}, err
+	},
+	pawl.CauseTimeout: func(ctx context.Context, _ *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		<-ctx.Done()
+		return pawl.Decision{}, nil
+	},
+	pawl.CauseAbandoned: func(ctx context.Context, _ *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		time.Sleep(time.Hour) // of the bubble's time
+		return pawl.Decision{}, nil
+	},
+	pawl.CauseSignal:    failWith(pawl.CauseSignal),
+	pawl.CauseExit:      failWith(pawl.CauseExit),
+	pawl.CauseOutput:    failWith(pawl.CauseOutput),
+	pawl.CauseUntrusted: failWith(pawl.CauseUntrusted),
+	pawl.CauseEffect: func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+		return pawl.Decision{Verdict: pawl.Verdict(77)}, nil
+	},
+	pawl.CauseError: func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+		return pawl.Decision{}, errors.New("broken")
+	},
+	pawl.CausePanic: func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) { panic("ouch") },
+	"goexit": func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+		runtime.Goexit()
+		return pawl.Decision{}, nil
+	},
+}
+
+func failWith(c pawl.Cause) pawl.HandlerFunc {
+	return func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+		return pawl.Decision{}, &pawl.Failure{Cause: c, Err: errors.New("it went wrong")}
+	}
+}
+
+var strictGate = pawl.GateFunc(func(_ context.Context, cmd pawl.Command) (pawl.Result, error) {
+	switch cmd.Args[0] {
+	case "denied":
+		return pawl.Result{}, &pawl.RefusedError{Action: "exec.path.denied"}
+	case "missing":
+		return pawl.Result{}, errors.New("not found")
+	}
+	return pawl.Result{Action: "exec.path." + cmd.Args[0]}, nil
+})
+
+func TestFailureMatrix(t *testing.T) {
+	rows := []struct {
+		name     string
+		on       pawl.Trigger
+		may      pawl.Effect
+		open     bool
+		want     pawl.Verdict
+		warnings int
+	}{
+		{"it may refuse", pawl.ToolBefore, pawl.MayRefuse, false, pawl.Refuse, 0},
+		{"it may refuse, fail open", pawl.ToolBefore, pawl.MayRefuse, true, pawl.Pass, 1},
+		{"it may rewrite, which the trigger's refusal guards", pawl.ToolBefore, pawl.MayRewrite, false, pawl.Refuse, 0},
+		{"it may ask", pawl.ToolBefore, pawl.MayAsk | pawl.MayNote, false, pawl.Refuse, 0},
+		{"it may allow, fail open", pawl.ToolApproval, pawl.MayAllow, true, pawl.Pass, 1},
+		{"its trigger cannot refuse", pawl.ToolUnknown, pawl.MayReplace, false, pawl.Pass, 1},
+		{"its trigger cannot refuse, only halt", pawl.CompactAfter, pawl.MayHalt, false, pawl.Pass, 1},
+		{"a stop, once", pawl.TurnStop, pawl.MayRefuse, false, pawl.Refuse, 0},
+		{"it only notes", pawl.ToolBefore, pawl.MayNote, false, pawl.Pass, 1},
+		{"it only observes", pawl.ToolBefore, 0, false, pawl.Pass, 0},
+	}
+	for cause, handler := range failing {
+		for _, row := range rows {
+			t.Run(fmt.Sprintf("%s/%s", cause, row.name), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					defer time.Sleep(2 * time.Hour) // lets what was abandoned end with the bubble
+					var log bytes.Buffer
+					r := registry(t, pawl.Options{Gate: strictGate, Log: pawl.JSONLog(&log)}, pawl.Hook{
+						Name: "h", On: row.on, Effects: row.may, FailOpen: row.open, Handler: handler, Timeout: time.Second})
+					out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: row.on, Tool: "Bash", Source: "auto"})
+					require.NoError(t, err)
+					require.Equal(t, row.want, out.Verdict)
+					require.Len(t, out.Decision().Warnings, row.warnings)
+					require.Len(t, out.Runs(), 1)
+					run := out.Runs()[0]
+					require.Equal(t, cmp.Or(map[pawl.Cause]pawl.Cause{"goexit": pawl.CausePanic}[cause], cause), run.Cause)
+					require.Equal(t, row.open, run.PassedOpen)
+					require.Equal(t, row.want == pawl.Refuse, run.Refused)
+					require.Equal(t, outcomeOf(cause), run.Outcome)
+					require.Equal(t, run.Outcome == pawl.Ran, run.Errored)
+					require.Equal(t, 1, strings.Count(log.String(), "\n"))
+					if row.want == pawl.Refuse {
+						require.Contains(t, out.Decision().Reason, "hook h: "+string(run.Cause))
+					}
+				})
+			})
+		}
+	}
+}
+
+func outcomeOf(c pawl.Cause) string {
+	switch c {
+	case pawl.CausePolicy:
+		return pawl.RefusedByPolicy
+	case pawl.CauseStart, pawl.CauseUntrusted:
+		return pawl.CouldNotRun
+	}
+	return pawl.Ran
+}
+
+func TestAFailureAtAContinuedStopGoesThrough(t *testing.T) {
+	h := pawl.Hook{Name: "h", On: pawl.TurnStop, Effects: pawl.MayRefuse, Handler: failing[pawl.CauseError]}
+	r := registry(t, pawl.Options{}, h)
+	out, _ := r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.TurnStop, StopActive: true})
+	require.Equal(t, pawl.Pass, out.Verdict, "refusing again keeps a broken agent running")
+	require.Len(t, out.Decision().Warnings, 1)
+}
+
+func TestCancelledBeforeTheStart(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := registry(t, pawl.Options{}, refuse("a"), check("n", pawl.ToolBefore, pawl.Decision{}, 0))
+	out, err := r.Dispatch(ctx, toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+	for _, run := range out.Runs() {
+		require.Equal(t, pawl.CouldNotRun, run.Outcome)
+		require.Equal(t, pawl.CauseCancelled, run.Cause)
+	}
+	stop := registry(t, pawl.Options{}, check("s", pawl.TurnStop, pawl.Decision{Verdict: pawl.Refuse}, pawl.MayRefuse))
+	out, err = stop.Dispatch(ctx, &pawl.Event{Trigger: pawl.TurnStop})
+	require.NoError(t, err)
+	require.Equal(t, pawl.Pass, out.Verdict, "a cancelled agent is not kept running")
+}
+
+func TestARewriteThatCannotBeAppliedRefusesEvenUnderFailOpen(t *testing.T) {
+	for name, input := range map[string]string{"not JSON": `{`, "two values": `{} {}`, "a name twice": `{"a":1,"a":2}`} {
+		t.Run(name, func(t *testing.T) {
+			h := check("h", pawl.ToolBefore, pawl.Decision{Input: json.RawMessage(input)}, pawl.MayRewrite)
+			h.FailOpen = true
+			out, err := registry(t, pawl.Options{}, h).Dispatch(t.Context(), toolEvent())
+			require.NoError(t, err)
+			require.Equal(t, pawl.Refuse, out.Verdict)
+			require.Equal(t, pawl.CauseOutput, out.Runs()[0].Cause)
+		})
+	}
+	t.Run("rebind fails", func(t *testing.T) {
+		h := check("h", pawl.ToolBefore, pawl.Decision{Input: json.RawMessage(`{}`)}, pawl.MayRewrite)
+		h.FailOpen = true
+		r := registry(t, pawl.Options{Rebind: func(*pawl.Event) error { panic("no") }}, h)
+		out, err := r.Dispatch(t.Context(), toolEvent())
+		require.NoError(t, err)
+		require.Equal(t, pawl.Refuse, out.Verdict)
+	})
+}
+
+// ---- the log
+
+func TestAnEventWithoutItsRecordIsRefused(t *testing.T) {
+	logs := map[string]pawl.LogFunc{
+		"fails":  func(context.Context, ...pawl.Record) error { return errors.New("disk full") },
+		"panics": func(context.Context, ...pawl.Record) error { panic("log") },
+		"exits":  func(context.Context, ...pawl.Record) error { runtime.Goexit(); return nil },
+		"hangs":  func(ctx context.Context, _ ...pawl.Record) error { time.Sleep(time.Hour); return nil },
+	}
+	pass := check("p", pawl.ToolBefore, pawl.Decision{Output: json.RawMessage(`"x"`)}, pawl.MayReplace)
+	for name, log := range logs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				defer time.Sleep(2 * time.Hour)
+				out, err := registry(t, pawl.Options{Log: log}, pass).Dispatch(t.Context(), toolEvent())
+				require.ErrorIs(t, err, pawl.ErrLog)
+				require.Equal(t, pawl.Refuse, out.Verdict)
+				require.Nil(t, out.Decision().Output)
+				out, err = registry(t, pawl.Options{Log: log, LogFailure: pawl.LogWarn}, pass).Dispatch(t.Context(), toolEvent())
+				require.ErrorIs(t, err, pawl.ErrLog)
+				require.Equal(t, pawl.Pass, out.Verdict)
+				require.Len(t, out.Decision().Warnings, 1)
+				allow := check("a", pawl.ToolApproval, pawl.Decision{Verdict: pawl.Allow}, pawl.MayAllow)
+				out, _ = registry(t, pawl.Options{Log: log, LogFailure: pawl.LogWarn}, allow).
+					Dispatch(t.Context(), &pawl.Event{Trigger: pawl.ToolApproval, Tool: "Bash"})
+				require.Equal(t, pawl.Pass, out.Verdict, "no allow without its record")
+			})
+		})
+	}
+}
+
+func TestGoexitHereStillLeavesTheRecord(t *testing.T) {
+	var log bytes.Buffer
+	h := pawl.Hook{Name: "h", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Handler: failing["goexit"]}
+	r := registry(t, pawl.Options{Log: pawl.JSONLog(&log)}, refuse("first"), h, refuse("never"))
+	returned, done := false, make(chan bool)
+	go func() {
+		defer close(done)
+		_, _ = r.Dispatch(t.Context(), toolEvent())
+		returned = true
+	}()
+	<-done
+	require.False(t, returned)
+	require.Equal(t, 2, strings.Count(log.String(), "\n"))
+	require.Contains(t, log.String(), `"cause":"panic"`)
+}
+
+// G03: a value with a line end or a control character forges no line.
+func TestARecordIsOneLineWhateverItHolds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hostile := rapid.SampledFrom([]string{"\n{\"kind\":\"hook.run\"}", "\x1b[31m", "\u2028", "\xff\xfe", "\x85", "\x7f", "a\"b\\c", "\u0085", "é"})
+		text := rapid.Custom(func(t *rapid.T) string { return rapid.String().Draw(t, "s") + hostile.Draw(t, "h") })
+		run := pawl.Run{Name: text.Draw(t, "name"), Tool: text.Draw(t, "tool"), Stderr: text.Draw(t, "stderr"), Reason: text.Draw(t, "reason")}
+		var log bytes.Buffer
+		require.NoError(t, pawl.JSONLog(&log).Append(context.Background(), &run))
+		line := log.String()
+		require.Equal(t, 1, strings.Count(line, "\n"))
+		require.Equal(t, -1, strings.IndexFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool {
+			return r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029'
+		}))
+		var back pawl.Run
+		require.NoError(t, json.Unmarshal([]byte(line), &back))
+		require.Equal(t, strings.ToValidUTF8(run.Name, "\ufffd") == run.Name, back.Name == run.Name)
+	})
+}
+
+func TestTheRecordsFieldsStandInOrder(t *testing.T) {
+	yes := pawl.Run{Name: "n", Trigger: "t", Tool: "o", Action: "a", Outcome: pawl.Ran, Time: time.Unix(1, 5), Session: "s", Turn: "t",
+		Call: "c", Agent: "g", ID: "i", Source: "s", Stage: "check", Effects: pawl.MayRefuse | pawl.MayNote, Verdict: pawl.Refuse, Reason: "r",
+		Cause: "exit", Code: 3, Signal: "k", TimedOut: true, PassedOpen: true, Shadow: true, Cut: 9, Orphans: true,
+		Elapsed: 1500 * time.Microsecond, InputDigest: "d", ConfigDigest: "c", Stderr: "e"}
+	require.Equal(t, `{"kind":"hook.run","name":"n","trigger":"t","tool":"o","action":"a","outcome":"ran","errored":false,"refused":false,`+
+		`"time":"1970-01-01T00:00:01.000000005Z","session":"s","turn":"t","call":"c","agent":"g","id":"i","source":"s","stage":"check",`+
+		`"effects":["refuse","note"],"verdict":"refuse","reason":"r","cause":"exit","code":3,"signal":"k","timed_out":true,"passed_open":true,`+
+		`"shadow":true,"cut":9,"orphans":true,"elapsed_ms":1.5,"input_digest":"d","config_digest":"c","stderr":"e"}`, string(yes.AppendJSON(nil)))
+	require.Equal(t, `{"kind":"hook.run","name":"","trigger":"","tool":"","action":"","outcome":"","errored":false,"refused":false}`,
+		string((&pawl.Run{}).AppendJSON(nil)))
+	var back pawl.Run
+	require.NoError(t, json.Unmarshal(yes.AppendJSON(nil), &back))
+	back.Time = yes.Time
+	require.Equal(t, yes, back)
+}
+
+// ---- contexts: nesting, depth, the lent gate
+
+func TestAHooksProgramFiresNoHooks(t *testing.T) {
+	var r *pawl.Registry
+	var inner pawl.Outcome
+	var env []string
+	gate := pawl.GateFunc(func(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
+		env = cmd.Env
+		derived, err := r.With(refuse("deeper"))
+		require.NoError(t, err)
+		inner, _ = derived.Dispatch(ctx, toolEvent())
+		return pawl.Result{}, nil
+	})
+	r = registry(t, pawl.Options{Gate: gate}, hook("h", pawl.ToolBefore, pawl.MayRefuse,
+		func(_ context.Context, _ *pawl.Event, g pawl.Gate) (pawl.Decision, error) {
+			_, err := g.Run(context.Background(), pawl.Command{ID: "mine", Args: []string{"x"}})
+			return pawl.Decision{}, err
+		}))
+	out, err := r.Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, pawl.Pass, out.Verdict)
+	require.True(t, inner.Nested)
+	require.Equal(t, pawl.Pass, inner.Verdict)
+	require.Contains(t, env, "HOOK_DEPTH=1")
+}
+
+func TestTheLentGateClosesWithItsRun(t *testing.T) {
+	var lent pawl.Gate
+	var seen pawl.Command
+	gate := pawl.GateFunc(func(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
+		seen = cmd
+		require.Equal(t, "Bash", pawl.EventFrom(ctx).Tool)
+		require.Equal(t, "h", pawl.HookFrom(ctx).Name)
+		return pawl.Result{Action: "exec.path.x", Code: 3, Stderr: []byte("why")}, nil
+	})
+	r := registry(t, pawl.Options{Gate: gate}, hook("h", pawl.ToolBefore, 0, func(ctx context.Context, _ *pawl.Event, g pawl.Gate) (pawl.Decision, error) {
+		lent = g
+		_, err := g.Run(ctx, pawl.Command{ID: "forged", Args: []string{"x"}})
+		return pawl.Decision{}, err
+	}))
+	out, err := r.Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, "hook:h:c1", seen.ID)
+	run := out.Runs()[0]
+	require.Equal(t, []any{"exec.path.x", 3, "why"}, []any{run.Action, run.Code, run.Stderr})
+	_, err = lent.Run(t.Context(), pawl.Command{Args: []string{"x"}})
+	require.ErrorIs(t, err, pawl.ErrClosed)
+}
+
+func TestDepthIsBounded(t *testing.T) {
+	for _, on := range []pawl.Trigger{pawl.ToolBefore, pawl.StreamText} {
+		t.Run(string(on), func(t *testing.T) {
+			calls, deepest := 0, error(nil)
+			var r *pawl.Registry
+			h := pawl.Hook{Name: "again", On: on, Handler: pawl.Observer(func(ctx context.Context, ev *pawl.Event) {
+				calls++
+				out, err := r.Dispatch(ctx, ev)
+				if err != nil {
+					deepest = err
+					require.Equal(t, pawl.Refuse, out.Verdict)
+				}
+			})}
+			r = registry(t, pawl.Options{}, h)
+			_, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: on, Tool: "Bash"})
+			require.NoError(t, err)
+			require.ErrorIs(t, deepest, pawl.ErrDepth)
+			require.Equal(t, 4, calls)
+		})
+	}
+}
+
+func TestAPauseIsNotTheHooksTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := pawl.GateFunc(func(ctx context.Context, _ pawl.Command) (pawl.Result, error) {
+			resume := pawl.Pause(ctx, time.Hour)
+			time.Sleep(10 * time.Minute)
+			resume()
+			resume()
+			deadline, ok := ctx.Deadline()
+			require.True(t, ok)
+			require.Equal(t, time.Second, time.Until(deadline))
+			return pawl.Result{}, ctx.Err()
+		})
+		h := hook("h", pawl.ToolBefore, pawl.MayRefuse, func(ctx context.Context, _ *pawl.Event, g pawl.Gate) (pawl.Decision, error) {
+			_, err := g.Run(ctx, pawl.Command{Args: []string{"x"}})
+			return pawl.Decision{}, err
+		})
+		h.Timeout = time.Second
+		out, err := registry(t, pawl.Options{Gate: gate}, h).Dispatch(t.Context(), toolEvent())
+		require.NoError(t, err)
+		require.Equal(t, pawl.Pass, out.Verdict)
+		require.Zero(t, out.Runs()[0].Elapsed)
+	})
+}
+
+func TestAPauseWithoutEndIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hook("h", pawl.ToolBefore, pawl.MayRefuse, func(ctx context.Context, _ *pawl.Event, g pawl.Gate) (pawl.Decision, error) {
+			pawl.Pause(ctx, time.Minute)
+			<-ctx.Done()
+			return pawl.Decision{}, ctx.Err()
+		})
+		h.Timeout = time.Second
+		began := time.Now()
+		out, _ := registry(t, pawl.Options{}, h).Dispatch(t.Context(), toolEvent())
+		require.Equal(t, pawl.CauseTimeout, out.Runs()[0].Cause)
+		require.Equal(t, time.Minute+time.Second, time.Since(began))
+	})
+}
+
+// ---- rewriting
+
+func input(s string) json.RawMessage { return json.RawMessage(fmt.Sprintf(`{"command":%q}`, s)) }
+
+func rewrite(name, to string) pawl.Hook {
+	return check(name, pawl.ToolBefore, pawl.Decision{Input: input(to)}, pawl.MayRewrite)
+}
+
+// seeing records what a check judged, and refuses what it is told to.
+func seeing(name string, seen *[]string, refuse string) pawl.Hook {
+	return hook(name, pawl.ToolBefore, pawl.MayRefuse, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		*seen = append(*seen, string(ev.Input))
+		if refuse != "" && strings.Contains(string(ev.Input), refuse) {
+			return pawl.Decision{Verdict: pawl.Refuse, Reason: "bad"}, nil
+		}
+		return pawl.Decision{}, nil
+	})
+}
+
+func TestAConcurrentRewriteIsJudged(t *testing.T) {
+	var seen []string
+	rw := rewrite("rw", "evil")
+	rw.Concurrent = true
+	out, err := registry(t, pawl.Options{}, seeing("guard", &seen, "evil"), rw).Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+	require.Equal(t, []string{`{"command":"ls"}`, `{"command":"evil"}`}, seen)
+	require.Equal(t, "hook:guard:c1:2", out.Runs()[2].ID)
+	require.Equal(t, "recheck", out.Runs()[2].Stage)
+	require.Nil(t, out.Decision().Input)
+}
+
+// D09: of two rewrites the later one in configuration order stands, whichever is slower.
+func TestTheLaterRewriteStandsWhicheverIsSlower(t *testing.T) {
+	for _, slow := range []string{"a", "b"} {
+		synctest.Test(t, func(t *testing.T) {
+			var hooks []pawl.Hook
+			for _, name := range []string{"a", "b"} {
+				h := hook(name, pawl.ToolBefore, pawl.MayRewrite, func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+					if name == slow {
+						time.Sleep(300 * time.Millisecond)
+					}
+					return pawl.Decision{Input: input(name)}, nil
+				})
+				h.Concurrent, h.Timeout = true, time.Second
+				hooks = append(hooks, h)
+			}
+			out, err := registry(t, pawl.Options{}, hooks...).Dispatch(t.Context(), toolEvent())
+			require.NoError(t, err)
+			require.Equal(t, `{"command":"b"}`, string(out.Decision().Input))
+			require.Contains(t, out.Runs()[0].Reason, "that of hook b stands")
+		})
+	}
+}
+
+func TestInsistingOnAnotherRewriteIsAConflict(t *testing.T) {
+	var hooks []pawl.Hook
+	for _, name := range []string{"a", "b"} {
+		h := check(name, pawl.ToolBefore, pawl.Decision{Input: input(name)}, pawl.MayRewrite|pawl.MayRefuse)
+		h.Concurrent, h.FailOpen = true, true
+		hooks = append(hooks, h)
+	}
+	out, err := registry(t, pawl.Options{}, hooks...).Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+	require.Equal(t, pawl.CauseConflict, out.Runs()[2].Cause)
+}
+
+func TestRewritersSeeWhatTheLastLeft(t *testing.T) {
+	add := func(name string) pawl.Hook {
+		return hook(name, pawl.ToolBefore, pawl.MayRewrite, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+			return pawl.Decision{Input: json.RawMessage(strings.Replace(string(ev.Input), `"}`, name+`"}`, 1))}, nil
+		})
+	}
+	var seen []string
+	r := registry(t, pawl.Options{Rebind: func(ev *pawl.Event) error { ev.Action = "call." + string(ev.Input); return nil }},
+		seeing("guard", &seen, ""), add("a"), add("b"))
+	ev := toolEvent()
+	out, err := r.Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	require.Equal(t, `{"command":"lsab"}`, string(out.Event().Input))
+	require.Equal(t, `call.{"command":"lsab"}`, out.Event().Action)
+	require.Equal(t, []string{`{"command":"lsab"}`}, seen)
+	require.Equal(t, `{"command":"ls"}`, string(ev.Input), "the caller's event is never changed")
+}
+
+func TestAHandlersBytesAreItsOwn(t *testing.T) {
+	vandal := hook("vandal", pawl.ToolBefore, 0, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		copy(ev.Input, "XXXXXXXX")
+		ev.Tool = "Other"
+		return pawl.Decision{}, nil
+	})
+	vandal.Effects = pawl.MayRewrite
+	var seen []string
+	ev := toolEvent()
+	_, err := registry(t, pawl.Options{}, vandal, seeing("guard", &seen, "")).Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	require.Equal(t, []string{`{"command":"ls"}`}, seen)
+	require.Equal(t, toolEvent(), ev)
+}
+
+// ---- stops
+
+func TestTheStopCap(t *testing.T) {
+	r := registry(t, pawl.Options{StopCap: 3}, check("s", pawl.TurnStop, pawl.Decision{Verdict: pawl.Refuse, Reason: "go on"}, pawl.MayRefuse))
+	stop := func(turn string) pawl.Outcome {
+		out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.TurnStop, Turn: turn, StopActive: true})
+		require.NoError(t, err)
+		return out
+	}
+	for range 3 {
+		require.Equal(t, pawl.Refuse, stop("t1").Verdict)
+	}
+	over := stop("t1")
+	require.Equal(t, pawl.Pass, over.Verdict)
+	require.Len(t, over.Decision().Warnings, 1)
+	require.True(t, over.Runs()[0].PassedOpen)
+	require.False(t, over.Runs()[0].Refused)
+	require.Equal(t, pawl.Refuse, stop("t2").Verdict, "a new turn counts anew")
+}
+
+// ---- allow
+
+func TestAllowAnswersOnlyWhatThePolicyLeftOpen(t *testing.T) {
+	allow := check("a", pawl.ToolApproval, pawl.Decision{Verdict: pawl.Allow}, pawl.MayAllow)
+	broken := pawl.Hook{Name: "b", On: pawl.ToolApproval, Effects: pawl.MayRefuse, FailOpen: true, Handler: failing[pawl.CauseError]}
+	deny := check("d", pawl.ToolApproval, pawl.Decision{Verdict: pawl.Refuse}, pawl.MayRefuse)
+	for _, c := range []struct {
+		name  string
+		hooks []pawl.Hook
+		ev    pawl.Event
+		want  pawl.Verdict
+	}{
+		{"alone", []pawl.Hook{allow}, pawl.Event{}, pawl.Allow},
+		{"a hook asked at tool.before", []pawl.Hook{allow}, pawl.Event{Verdict: pawl.Ask}, pawl.Pass},
+		{"beside a check that did not happen", []pawl.Hook{allow, broken}, pawl.Event{}, pawl.Pass},
+		{"beside a refusal", []pawl.Hook{allow, deny}, pawl.Event{}, pawl.Refuse},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.ev.Trigger, c.ev.Tool = pawl.ToolApproval, "Bash"
+			out, err := registry(t, pawl.Options{}, c.hooks...).Dispatch(t.Context(), &c.ev)
+			require.NoError(t, err)
+			require.Equal(t, c.want, out.Verdict)
+		})
+	}
+	_, err := registry(t, pawl.Options{}).With(allow)
+	require.ErrorIs(t, err, pawl.ErrWiden)
+}
+
+// ---- sub-agents
+
+func TestSubAgentsAreCovered(t *testing.T) {
+	var heard []string
+	listen := func(name string, on pawl.Trigger) pawl.Hook {
+		return pawl.Hook{Name: name, On: on, Handler: pawl.Observer(func(_ context.Context, ev *pawl.Event) {
+			heard = append(heard, fmt.Sprintf("%s:%s:%s:%d", name, ev.Trigger, ev.Agent.ID, ev.Agent.Depth))
+		})}
+	}
+	r := registry(t, pawl.Options{}, refuse("guard"), listen("plain", pawl.TurnAfter), listen("child", "child.turn.after"),
+		listen("text", "child.stream.text"), listen("bg", "background.*"), listen("child-bg", "child.background.*"), listen("spawn", "child.spawn.before"))
+	child := pawl.Agent{ID: "a1", Type: "coder", Depth: 2}
+	ev := toolEvent()
+	ev.Agent = child
+	out, err := r.Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+	for _, on := range []pawl.Trigger{pawl.TurnAfter, pawl.StreamText, "background.done", pawl.SpawnBefore} {
+		for _, agent := range []pawl.Agent{{}, child} {
+			_, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: on, Agent: agent})
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, []string{"plain:turn.after::0", "plain:turn.after:a1:2", "child:child.turn.after:a1:2", "text:child.stream.text:a1:2",
+		"bg:background.done::0", "bg:background.done:a1:2", "child-bg:child.background.done:a1:2", "spawn:child.spawn.before:a1:2"}, heard)
+	_, err = pawl.New(pawl.Options{}, listen("gate", "child.tool.before"))
+	require.ErrorContains(t, err, "unknown trigger", "only what bubbles is heard by a child's name")
+}
+
+// ---- loud at load
+
+func TestEveryFaultAtOnce(t *testing.T) {
+	bad, err := pawl.Regexp(`Bash(git push*)`)
+	require.NoError(t, err)
+	at := pawl.Origin{Layer: "project", File: "hooks.toml", Line: 3, Column: 5}
+	faults := []struct {
+		hook pawl.Hook
+		want string
+	}{
+		{pawl.Hook{Name: "Bad_Name", On: pawl.ToolBefore, Handler: failing["error"]}, `"Bad_Name" is not a name`},
+		{pawl.Hook{Name: "twice", On: pawl.ToolBefore, Handler: failing["error"]}, ""},
+		{pawl.Hook{Name: "twice", On: pawl.ToolBefore, Handler: failing["error"]}, "the name is taken by the hook at project:hooks.toml:3:5"},
+		{pawl.Hook{Name: "typo", On: "tool.befor", Handler: failing["error"]}, `did you mean "tool.before"?`},
+		{pawl.Hook{Name: "none", On: pawl.ToolBefore}, "no handler"},
+		{pawl.Hook{Name: "late", On: pawl.ToolAfter, Effects: pawl.MayAsk, Handler: failing["error"]}, "tool.after cannot ask"},
+		{pawl.Hook{Name: "past", On: pawl.ToolAfter, Timeout: -1, Handler: failing["error"]}, "negative"},
+		{pawl.Hook{Name: "watcher", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Handler: pawl.Observer(func(context.Context, *pawl.Event) {})}, "an observer cannot decide"},
+		{pawl.Hook{Name: "rule", On: pawl.ToolBefore, Match: bad, Handler: failing["error"]}, "can never match a tool name"}, // M03
+		{pawl.Hook{Name: "no-names", On: pawl.ToolBefore, Match: pawl.Names(), Handler: failing["error"]}, "never matches"},
+		{pawl.Hook{Name: "nothing", On: pawl.TurnStop, Match: pawl.Names("Bash"), Handler: failing["error"]}, "no name to match"},
+		{pawl.Hook{Name: "glob", On: pawl.ToolBefore, Match: pawl.All(pawl.Paths("[")), Handler: failing["error"]}, "glob"},
+	}
+	var hooks []pawl.Hook
+	for _, f := range faults {
+		f.hook.Origin = at
+		hooks = append(hooks, f.hook)
+	}
+	r, err := pawl.New(pawl.Options{}, hooks...)
+	require.Nil(t, r)
+	for _, f := range faults {
+		require.ErrorContains(t, err, f.want)
+	}
+	require.Equal(t, len(faults)-1, strings.Count(err.Error(), "project:hooks.toml:3:5: hook"))
+	_, err = pawl.Regexp(`^(?!Read$).*`) // M05
+	require.ErrorContains(t, err, "lookaround is not supported")
+}
+
+func TestContractsThatContradict(t *testing.T) {
+	for want, table := range map[string]map[pawl.Trigger]pawl.Contract{
+		"quiet":            {"x": {Can: pawl.MayRefuse, Quiet: true}},
+		"tool.approval":    {"x": {Can: pawl.MayAllow}},
+		"RefusalContinues": {"x": {RefusalContinues: true}},
+		"lowercase":        {"X Y": {}},
+		"child.":           {"child.x": {}},
+	} {
+		_, err := pawl.New(pawl.Options{Triggers: table})
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestACustomTriggerIsARow(t *testing.T) {
+	table := pawl.DefaultTriggers()
+	table["deploy.before"] = pawl.Contract{Can: pawl.MayRefuse, Subject: pawl.AboutSource}
+	h := check("d", "deploy.before", pawl.Decision{Verdict: pawl.Refuse}, pawl.MayRefuse)
+	h.Match = pawl.Names("production")
+	r := registry(t, pawl.Options{Triggers: table}, h)
+	out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: "deploy.before", Source: "production"})
+	require.NoError(t, err)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+	require.Equal(t, "hook d: refused", out.Decision().Reason, "a blank reason gets a stock text")
+	out, err = r.Dispatch(t.Context(), &pawl.Event{Trigger: "deploy.after"})
+	require.ErrorIs(t, err, pawl.ErrTrigger)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+	out, err = r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.ToolBefore})
+	require.ErrorIs(t, err, pawl.ErrTrigger)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+}
+
+// ---- the ten properties, over registries made at random
+
+// spec is a hook made at random. What it does is a function of its name and of the event it is shown, so
+// that the same event always gets the same answer.
+type spec struct {
+	Name                 string
+	May                  pawl.Effect
+	Open, Shadow, Beside bool
+	Match                int
+	Timed, Program       bool
+	Delay                time.Duration
+	Echo                 bool // notes repeat the event
+	Sound                bool // never fails
+}
+
+// sight is what one call of a handler was shown, and what it answered.
+type sight struct {
+	name     string
+	ev       pawl.Event
+	decision pawl.Decision
+}
+
+type sights struct {
+	mu   sync.Mutex
+	list []sight
+}
+
+func (s *sights) add(x sight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, x)
+}
+
+func (s *sights) last(name string) (last *sight) {
+	for i := range s.list {
+		if s.list[i].name == name {
+			last = &s.list[i]
+		}
+	}
+	return last
+}
+
+// readsInput matches by what the event holds, so that a rewrite may change its mind.
+type readsInput struct{ want string }
+
+func (m readsInput) Match(ev *pawl.Event) bool { return strings.Contains(string(ev.Input), m.want) }
+func (m readsInput) String() string            { return "reads " + m.want }
+
+// anyProgram is a program for dispatch: it is bounded, and takes a slot.
+type anyProgram struct{ pawl.HandlerFunc }
+
+func (anyProgram) Argv() []string { return []string{"x"} }
+func (anyProgram) Digest() string { return "sha256:x" }
+
+func specs(on pawl.Trigger, can pawl.Effect, least, most int) *rapid.Generator[[]spec] {
+	one := rapid.Custom(func(t *rapid.T) spec {
+		return spec{
+			May:  pawl.Effect(rapid.Uint8().Draw(t, "may")) & can,
+			Open: rapid.Bool().Draw(t, "open"), Shadow: rapid.IntRange(0, 4).Draw(t, "shadow") == 0,
+			Beside: rapid.Bool().Draw(t, "beside"), Match: rapid.IntRange(0, 4).Draw(t, "match"),
+			Timed: rapid.Bool().Draw(t, "timed"), Program: rapid.Bool().Draw(t, "program"),
+			Delay: time.Duration(rapid.IntRange(0, 900).Draw(t, "delay")) * time.Millisecond,
+		}
+	})
+	return rapid.Custom(func(t *rapid.T) []spec {
+		list := rapid.SliceOfN(one, least, most).Draw(t, "specs")
+		for i := range list {
+			list[i].Name = fmt.Sprintf("h%d-%d", i, rapid.IntRange(0, 1000).Draw(t, "n"))
+		}
+		return list
+	})
+}
+
+func (s spec) hook(on pawl.Trigger, seen *sights) pawl.Hook {
+	f := pawl.HandlerFunc(func(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
+		if s.Delay > 0 && (s.Timed || s.Program) {
+			time.Sleep(s.Delay)
+		}
+		d, err := s.answer(ev)
+		seen.add(sight{s.Name, *ev, d})
+		if err == errPanic {
+			panic(err)
+		}
+		return d, err
+	})
+	h := pawl.Hook{Name: s.Name, On: on, Effects: s.May, FailOpen: s.Open, Shadow: s.Shadow, Concurrent: s.Beside, Handler: f, Match: s.matcher()}
+	if pawl.DefaultTriggers()[on].Subject == pawl.AboutNothing && (s.Match == 1 || s.Match == 2) {
+		h.Match = nil
+	}
+	if s.Timed {
+		h.Timeout = time.Second
+	}
+	if s.Program {
+		h.Handler = anyProgram{f}
+	}
+	return h
+}
+
+func (s spec) matcher() pawl.Matcher {
+	switch s.Match {
+	case 1:
+		return pawl.Names("Bash", "Other")
+	case 2:
+		return pawl.All(pawl.Names("Alias"), pawl.Agents("main"))
+	case 3:
+		return readsInput{"a"}
+	case 4:
+		return readsInput{"h1"}
+	}
+	return nil
+}
+
+var errPanic = errors.New("panic")
+
+// answer is the hook's opinion of an event.
+func (s spec) answer(ev *pawl.Event) (d pawl.Decision, err error) {
+	h := fnv.New32a()
+	fmt.Fprint(h, s.Name, string(ev.Input), string(ev.Output))
+	n := int(h.Sum32())
+	pick := func(of int) int { n = n*1103515245 + 12345; return (n >> 8 & 0xffff) % of }
+	for _, v := range []pawl.Verdict{pawl.Ask, pawl.Refuse, pawl.Halt} {
+		if pick(6) == 0 {
+			d.Verdict, d.Reason = v, s.Name+" says "+v.String()
+		}
+	}
+	if d.Effects()&^s.May != 0 && pick(8) != 0 {
+		d = pawl.Decision{} // mostly it keeps to its effects
+	}
+	if s.May&pawl.MayNote != 0 && pick(2) == 0 {
+		d.Notes = []string{"note of " + s.Name}
+		if s.Echo {
+			d.Notes[0] += string(ev.Output)
+		}
+	}
+	if s.May&pawl.MayRewrite != 0 {
+		switch pick(4) {
+		case 0:
+			d.Input = json.RawMessage(fmt.Sprintf(`{"by":%q}`, s.Name))
+		case 1:
+			if !strings.Contains(string(ev.Input), s.Name) { // one that is content with its own work
+				d.Input, _ = json.Marshal(map[string]string{"was": string(ev.Input), "by": s.Name})
+			}
+		}
+	}
+	if s.May&pawl.MayReplace != 0 {
+		switch pick(4) {
+		case 0:
+			d.Output = json.RawMessage(fmt.Sprintf(`"out of %s"`, s.Name))
+		case 1:
+			d.Output, _ = json.Marshal(s.Name + " of " + string(ev.Output))
+		}
+	}
+	if s.Sound {
+		return d, nil
+	}
+	switch pick(12) {
+	case 0:
+		err = errors.New("broken")
+	case 1:
+		err = errPanic
+	}
+	return d, err
+}
+
+func hooksOf(list []spec, on pawl.Trigger, seen *sights) []pawl.Hook {
+	hooks := make([]pawl.Hook, len(list))
+	for i, s := range list {
+		hooks[i] = s.hook(on, seen)
+	}
+	return hooks
+}
+
+var fixedNow = func() time.Time { return time.Unix(1e9, 0) }
+
+func canAt(on pawl.Trigger) pawl.Effect { return pawl.DefaultTriggers()[on].Can }
+
+func randomEvent(t *rapid.T, on pawl.Trigger) *pawl.Event {
+	return &pawl.Event{
+		Trigger: on, Session: "s", Call: "c", Tool: rapid.SampledFrom([]string{"Bash", "Other", "Third"}).Draw(t, "tool"),
+		Aliases: rapid.SampledFrom([][]string{nil, {"Alias"}, {"Alias", "Other"}}).Draw(t, "aliases"),
+		Agent:   rapid.SampledFrom([]pawl.Agent{{}, {ID: "a", Type: "t", Depth: 1}}).Draw(t, "agent"),
+		Input:   json.RawMessage(fmt.Sprintf(`{"n":%d}`, rapid.IntRange(0, 50).Draw(t, "n"))),
+		Output:  json.RawMessage(fmt.Sprintf(`"result %d"`, rapid.IntRange(0, 50).Draw(t, "o"))),
+	}
+}
+
+// inBubble checks a property with time that costs nothing.
+func inBubble(t *testing.T, property func(*testing.T, *rapid.T)) {
+	rapid.Check(t, func(rt *rapid.T) {
+		synctest.Test(t, func(t *testing.T) { property(t, rt) })
+	})
+}
+
+func strictness(v pawl.Verdict) int {
+	return map[pawl.Verdict]int{pawl.Allow: 0, pawl.Pass: 1, pawl.Ask: 2, pawl.Refuse: 3, pawl.Halt: 4}[v]
+}
+
+// judging reports whether what the hook last saw, or that with its own change, is the event.
+func (s *sight) judged(final *pawl.Event, outputs bool) bool {
+	same := func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
+	in := same(s.ev.Input, final.Input) || s.decision.Input != nil && same(s.decision.Input, final.Input)
+	out := same(s.ev.Output, final.Output) || s.decision.Output != nil && same(s.decision.Output, final.Output)
+	return in && (out || !outputs)
+}
+
+// Property 1, first half: where the event ends the same, one more hook never makes the outcome laxer. What
+// R's hooks say must be about the final event for that: they judge, or they rewrite in turn without failing;
+// one that does both, or sees an event that does not last, is property 2's. The hook that is added may do
+// anything but allow.
+func TestNarrow(t *testing.T) {
+	for _, on := range []pawl.Trigger{pawl.ToolBefore, pawl.ToolAfter, pawl.ToolApproval, pawl.TurnStop} {
+		t.Run(string(on), func(t *testing.T) {
+			inBubble(t, func(t *testing.T, rt *rapid.T) {
+				can := canAt(on) &^ pawl.MayAllow
+				list := specs(on, can, 0, 5).Draw(rt, "hooks")
+				for i := range list {
+					const changes = pawl.MayRewrite | pawl.MayReplace
+					list[i].Beside = false
+					if list[i].Sound = rapid.Bool().Draw(rt, "rewriter"); list[i].Sound {
+						list[i].May &= changes
+					} else {
+						list[i].May &^= changes
+					}
+				}
+				more := specs(on, can, 1, 1).Draw(rt, "more")
+				more[0].Name = "more"
+				ev := randomEvent(rt, on)
+				place := rapid.IntRange(0, len(list)).Draw(rt, "place")
+				a, before := finalOf(t, list, ev)
+				b, after := finalOf(t, slices.Insert(slices.Clone(list), place, more[0]), ev)
+				if a == b {
+					require.GreaterOrEqual(t, strictness(after), strictness(before))
+				}
+			})
+		})
+	}
+}
+
+// finalOf dispatches ev and returns the event that an observer saw last, and the verdict.
+func finalOf(t *testing.T, list []spec, ev *pawl.Event) (final string, v pawl.Verdict) {
+	watch := pawl.Hook{Name: "watch", On: ev.Trigger, Handler: pawl.Observer(func(_ context.Context, ev *pawl.Event) {
+		final = fmt.Sprintf("%s %s", ev.Input, ev.Output)
+	})}
+	out, err := registry(t, pawl.Options{}, append(hooksOf(list, ev.Trigger, &sights{}), watch)...).Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	return final, out.Verdict
+}
+
+// Property 2, and the second half of 1: every check has judged the final event.
+func TestJudgedLast(t *testing.T) {
+	for _, on := range []pawl.Trigger{pawl.ToolBefore, pawl.ToolAfter} {
+		t.Run(string(on), func(t *testing.T) {
+			inBubble(t, func(t *testing.T, rt *rapid.T) {
+				list := specs(on, canAt(on), 1, 6).Draw(rt, "hooks")
+				ev := randomEvent(rt, on)
+				var seen sights
+				out, err := registry(t, pawl.Options{}, hooksOf(list, on, &seen)...).Dispatch(t.Context(), ev)
+				require.NoError(t, err)
+				failed := map[string]bool{}
+				for _, run := range out.Runs() {
+					failed[run.Name] = failed[run.Name] || run.Cause != ""
+				}
+				for _, s := range list {
+					judges := s.May&(pawl.MayRefuse|pawl.MayHalt|pawl.MayAsk) != 0
+					if s.Shadow || !judges || failed[s.Name] || !matches(s, out.Event()) {
+						continue
+					}
+					last := seen.last(s.Name)
+					require.NotNil(t, last, "%s never ran", s.Name)
+					require.True(t, last.judged(out.Event(), out.Verdict < pawl.Refuse), "%s judged %s and %s, not %s and %s", s.Name,
+						last.ev.Input, last.ev.Output, out.Event().Input, out.Event().Output)
+				}
+			})
+		})
+	}
+}
+
+// matches asks the matcher of a spec as the planner would.
+func matches(s spec, ev *pawl.Event) bool { return s.matcher() == nil || s.matcher().Match(ev) }
+
+// Property 3: what a hook said and was entitled to say stays said, whatever became of the hook.
+func TestSaidStaysSaid(t *testing.T) {
+	for _, on := range []pawl.Trigger{pawl.ToolBefore, pawl.PromptSubmit, pawl.CompactAfter} {
+		t.Run(string(on), func(t *testing.T) {
+			inBubble(t, func(t *testing.T, rt *rapid.T) {
+				list := specs(on, canAt(on), 1, 6).Draw(rt, "hooks")
+				var seen sights
+				out, err := registry(t, pawl.Options{}, hooksOf(list, on, &seen)...).Dispatch(t.Context(), randomEvent(rt, on))
+				require.NoError(t, err)
+				for _, s := range list {
+					for _, x := range seen.list {
+						if x.name == s.Name && !s.Shadow && x.decision.Verdict >= pawl.Ask && verdictEffect(x.decision.Verdict)&^s.May == 0 &&
+							!panicked(out.Runs(), s.Name) {
+							require.GreaterOrEqual(t, out.Verdict, x.decision.Verdict, "%s", s.Name)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+func panicked(runs []pawl.Run, name string) bool { // what panics returns no decision
+	return slices.ContainsFunc(runs, func(r pawl.Run) bool { return r.Name == name && r.Cause == pawl.CausePanic })
+}
+
+func verdictEffect(v pawl.Verdict) pawl.Effect {
+	return pawl.Decision{Verdict: v}.Effects()
+}
+
+// Property 4: the same outcome and the same records under every schedule and any number of slots.
+func TestOrderIsConfigurationOrder(t *testing.T) {
+	on := pawl.ToolBefore
+	inBubble(t, func(t *testing.T, rt *rapid.T) {
+		list := specs(on, canAt(on), 2, 6).Draw(rt, "hooks")
+		ev := randomEvent(rt, on)
+		var want string
+		for range 3 {
+			var log bytes.Buffer
+			opts := pawl.Options{Log: pawl.JSONLog(&log), Now: fixedNow, Parallel: rapid.IntRange(1, 4).Draw(rt, "parallel")}
+			out, err := registry(t, opts, hooksOf(list, on, &sights{})...).Dispatch(t.Context(), ev)
+			require.NoError(t, err)
+			d, _ := json.Marshal(out.Decision())
+			got := fmt.Sprintf("%s\n%s\n%s\n%s", out.Verdict, d, out.Event().Input, elapsed.ReplaceAllString(log.String(), ""))
+			require.Equal(t, cmp.Or(want, got), got)
+			want = got
+			for i := range list {
+				list[i].Delay = time.Duration(rapid.IntRange(0, 900).Draw(rt, "delay")) * time.Millisecond
+			}
+		}
+	})
+}
+
+var elapsed = regexp.MustCompile(`,"elapsed_ms":[0-9.]+`)
+
+func TestATieWithTheDeadlineHasOneCause(t *testing.T) {
+	for _, c := range []struct {
+		took time.Duration
+		want pawl.Cause
+	}{{time.Second, pawl.CauseTimeout}, {3 * time.Second, pawl.CauseAbandoned}} {
+		for range 1000 {
+			synctest.Test(t, func(t *testing.T) {
+				h := hook("h", pawl.ToolBefore, pawl.MayRefuse, func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+					time.Sleep(c.took)
+					return pawl.Decision{}, nil
+				})
+				h.Timeout = time.Second
+				out, _ := registry(t, pawl.Options{}, h).Dispatch(t.Context(), toolEvent())
+				require.Equal(t, c.want, out.Runs()[0].Cause)
+			})
+		}
+	}
+}
+
+// Property 5: every start leaves exactly one record, and no program starts after its run's record.
+func TestOneRecord(t *testing.T) {
+	on := pawl.ToolBefore
+	inBubble(t, func(t *testing.T, rt *rapid.T) {
+		defer time.Sleep(2 * time.Hour)
+		list := specs(on, canAt(on), 1, 5).Draw(rt, "hooks")
+		var starts atomic.Int64
+		var closed atomic.Bool
+		gate := pawl.GateFunc(func(context.Context, pawl.Command) (pawl.Result, error) {
+			require.False(t, closed.Load(), "a program started after the records")
+			return pawl.Result{}, nil
+		})
+		hooks := hooksOf(list, on, &sights{})
+		mischief := rapid.SliceOfN(rapid.SampledFrom([]string{"", "goexit", "hang", "late"}), len(hooks), len(hooks)).Draw(rt, "mischief")
+		for i := range hooks {
+			inner, what := hooks[i].Handler, mischief[i]
+			hooks[i].Timeout = time.Second // a Goexit or a hang in the caller's goroutine is the caller's
+			hooks[i].Handler = pawl.HandlerFunc(func(ctx context.Context, ev *pawl.Event, g pawl.Gate) (pawl.Decision, error) {
+				starts.Add(1)
+				switch what {
+				case "goexit":
+					runtime.Goexit()
+				case "hang":
+					time.Sleep(time.Minute)
+					_, err := g.Run(ctx, pawl.Command{Args: []string{"x"}})
+					require.ErrorIs(t, err, pawl.ErrClosed)
+				case "late":
+					go func() {
+						time.Sleep(time.Minute)
+						_, err := g.Run(ctx, pawl.Command{Args: []string{"x"}})
+						require.ErrorIs(t, err, pawl.ErrClosed)
+					}()
+				}
+				_, _ = g.Run(ctx, pawl.Command{Args: []string{"x"}})
+				return inner.Handle(ctx, ev, g)
+			})
+		}
+		var log bytes.Buffer
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if rapid.Bool().Draw(rt, "cancel") {
+			time.AfterFunc(500*time.Millisecond, cancel)
+		}
+		out, err := registry(t, pawl.Options{Gate: gate, Log: pawl.JSONLog(&log)}, hooks...).Dispatch(ctx, randomEvent(rt, on))
+		closed.Store(true)
+		require.NoError(t, err)
+		ran := 0
+		for _, run := range out.Runs() {
+			if run.Outcome == pawl.Ran {
+				ran++
+			}
+		}
+		require.EqualValues(t, starts.Load(), ran)
+		require.Equal(t, len(out.Runs()), strings.Count(log.String(), "\n"))
+	})
+}
+
+// Property 6: after a refusal at tool.after no byte of the result is in the outcome.
+func TestRefusedIsNotDelivered(t *testing.T) {
+	on := pawl.ToolAfter
+	refusals := 0
+	inBubble(t, func(t *testing.T, rt *rapid.T) {
+		list := specs(on, canAt(on), 1, 6).Draw(rt, "hooks")
+		for i := range list {
+			list[i].Echo = list[i].May == pawl.MayNote
+		}
+		ev := randomEvent(rt, on)
+		ev.Output = json.RawMessage(`"SECRET of the result"`)
+		ev.Payload = "SECRET too"
+		out, err := registry(t, pawl.Options{}, hooksOf(list, on, &sights{})...).Dispatch(t.Context(), ev)
+		require.NoError(t, err)
+		if out.Verdict >= pawl.Refuse {
+			refusals++
+			dump := fmt.Sprintf("%+v %+v %s", out.Decision(), out.Event(), out.Event().Output)
+			require.NotContains(t, dump, "SECRET")
+			require.Nil(t, out.Event().Output)
+			require.Nil(t, out.Decision().Output)
+		}
+	})
+	require.NotZero(t, refusals, "the property was never put to the test")
+}
+
+// Property 7: a shadow changes nothing but its own records.
+func TestShadowIsInvisible(t *testing.T) {
+	on := pawl.ToolBefore
+	inBubble(t, func(t *testing.T, rt *rapid.T) {
+		list := specs(on, canAt(on), 0, 4).Draw(rt, "hooks")
+		shadows := specs(on, canAt(on), 1, 3).Draw(rt, "shadows")
+		for i := range list {
+			list[i].Shadow = false
+		}
+		both := slices.Clone(list)
+		for i, s := range shadows {
+			s.Shadow, s.Name = true, fmt.Sprintf("shadow-%d", i)
+			both = slices.Insert(both, rapid.IntRange(0, len(both)).Draw(rt, "place"), s)
+		}
+		ev := randomEvent(rt, on)
+		show := func(list []spec) string {
+			out, err := registry(t, pawl.Options{Now: fixedNow}, hooksOf(list, on, &sights{})...).Dispatch(t.Context(), ev)
+			require.NoError(t, err)
+			s := fmt.Sprintf("%v %q %q %s %s\n", out.Verdict, out.Decision().Reason, out.Decision().Notes, out.Event().Input, out.Event().Output)
+			for _, run := range out.Runs() {
+				if !run.Shadow {
+					run.ConfigDigest, run.Elapsed = "", 0
+					s += string(run.AppendJSON(nil)) + "\n"
+				}
+			}
+			return s
+		}
+		require.Equal(t, show(list), show(both))
+	})
+}
+
+// Property 8: what Explain says is what Dispatch does, with the memo cold and warm.
+func TestExplainIsDispatch(t *testing.T) {
+	on := pawl.ToolBefore
+	inBubble(t, func(t *testing.T, rt *rapid.T) {
+		list := specs(on, canAt(on), 1, 6).Draw(rt, "hooks")
+		r := registry(t, pawl.Options{}, hooksOf(list, on, &sights{})...)
+		for range 2 {
+			ev := randomEvent(rt, on)
+			cold := rapid.Bool().Draw(rt, "cold")
+			var said []pawl.Explanation
+			if cold {
+				said = r.Explain(t.Context(), ev)
+			}
+			out, err := r.Dispatch(t.Context(), ev)
+			require.NoError(t, err)
+			if !cold {
+				said = r.Explain(t.Context(), ev)
+			}
+			ran := map[string]bool{}
+			for _, run := range out.Runs() {
+				ran[run.Name] = true
+			}
+			for i, e := range said {
+				require.Equal(t, list[i].Name, e.Hook.Name)
+				switch e.Fires {
+				case pawl.FiresYes:
+					require.True(t, ran[e.Hook.Name], "%s was to run", e.Hook.Name)
+				case pawl.FiresNo:
+					require.False(t, ran[e.Hook.Name], "%s was not to run: %s", e.Hook.Name, e.Why)
+					require.NotEmpty(t, e.Why)
+				}
+			}
+		}
+	})
+}
+
+// Property 9: Dispatch returns in time whatever handlers, gate and log do, and leaves nothing behind but
+// what its records call abandoned.
+func TestDispatchReturns(t *testing.T) {
+	hostile := map[string]pawl.HandlerFunc{
+		"deaf": failing[pawl.CauseAbandoned],
+		"late": func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+			time.Sleep(1500 * time.Millisecond)
+			return pawl.Decision{}, nil
+		},
+		"polite": failing[pawl.CauseTimeout],
+		"panics": failing[pawl.CausePanic],
+		"exits":  failing["goexit"],
+		"gated": func(ctx context.Context, _ *pawl.Event, g pawl.Gate) (pawl.Decision, error) {
+			_, err := g.Run(ctx, pawl.Command{})
+			return pawl.Decision{}, err
+		},
+		"instant": func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) { return pawl.Decision{}, nil },
+	}
+	names := []string{"deaf", "late", "polite", "panics", "exits", "gated", "instant"}
+	inBubble(t, func(t *testing.T, rt *rapid.T) {
+		defer time.Sleep(3 * time.Hour)
+		picks := rapid.SliceOfN(rapid.SampledFrom(names), 1, 8).Draw(rt, "handlers")
+		var hooks []pawl.Hook
+		serial := 0
+		for i, p := range picks {
+			h := hook(fmt.Sprintf("%s-%d", p, i), pawl.ToolBefore, pawl.MayRefuse, hostile[p])
+			if rapid.Bool().Draw(rt, "serial") {
+				h.Effects |= pawl.MayRewrite
+				serial++
+			}
+			h.Timeout = time.Second
+			hooks = append(hooks, h)
+		}
+		hang := rapid.Bool().Draw(rt, "log hangs")
+		gate := pawl.GateFunc(func(context.Context, pawl.Command) (pawl.Result, error) {
+			time.Sleep(time.Hour)
+			return pawl.Result{}, nil
+		})
+		log := pawl.LogFunc(func(context.Context, ...pawl.Record) error {
+			if hang {
+				time.Sleep(time.Hour)
+			}
+			return nil
+		})
+		before := inThisBubble()
+		began := time.Now()
+		out, _ := registry(t, pawl.Options{Gate: gate, Log: log}, hooks...).Dispatch(t.Context(), toolEvent())
+		const span = 3 * time.Second
+		require.LessOrEqual(t, time.Since(began), time.Duration(serial+1)*span+2*time.Second)
+		synctest.Wait()
+		abandoned := 0
+		for _, run := range out.Runs() {
+			if run.Cause == pawl.CauseAbandoned {
+				abandoned++
+			}
+		}
+		if hang {
+			abandoned++
+		}
+		require.Equal(t, before+abandoned, inThisBubble())
+	})
+}
+
+// inThisBubble counts the goroutines of the synctest bubble that asks.
+func inThisBubble() int {
+	own := string(bubble.Find(stack(false)))
+	return strings.Count(string(stack(true)), own+"]") + strings.Count(string(stack(true)), own+",")
+}
+
+func stack(all bool) []byte {
+	buf := make([]byte, 1<<20)
+	return buf[:runtime.Stack(buf, all)]
+}
+
+var bubble = regexp.MustCompile(`synctest bubble \d+`)
+
+// Property 10: a Live is always the base and the additions not undone, in order, and a child never less.
+func TestLive(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		names := func(l *pawl.Live) (list []string) {
+			for h := range l.Registry().Hooks() {
+				list = append(list, h.Name)
+			}
+			return list
+		}
+		base := []string{"base"}
+		root := pawl.NewLive(registry(t, pawl.Options{}, refuse("base")))
+		child, err := root.With(refuse("kid"))
+		require.NoError(t, err)
+		type added struct {
+			name string
+			undo func()
+		}
+		var rootAdds, childAdds []added
+		next := 0
+		want := func(adds []added) (list []string) {
+			for _, a := range adds {
+				list = append(list, a.name)
+			}
+			return list
+		}
+		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
+			switch rapid.IntRange(0, 4).Draw(rt, "step") {
+			case 0, 1:
+				l, adds := root, &rootAdds
+				if rapid.Bool().Draw(rt, "child") {
+					l, adds = child, &childAdds
+				}
+				next++
+				name := fmt.Sprintf("add-%d", next)
+				undo, err := l.Add(refuse(name))
+				require.NoError(t, err)
+				*adds = append(*adds, added{name, undo})
+			case 2:
+				adds := &rootAdds
+				if rapid.Bool().Draw(rt, "child") {
+					adds = &childAdds
+				}
+				if len(*adds) > 0 {
+					i := rapid.IntRange(0, len(*adds)-1).Draw(rt, "which")
+					(*adds)[i].undo()
+					(*adds)[i].undo()
+					*adds = slices.Delete(*adds, i, i+1)
+				}
+			case 3:
+				next++
+				base = []string{fmt.Sprintf("base-%d", next)}
+				require.NoError(t, root.Replace(registry(t, pawl.Options{}, refuse(base[0]))))
+			case 4:
+				_, err := root.Add(check("w", pawl.ToolApproval, pawl.Decision{}, pawl.MayAllow), refuse(base[0]))
+				require.Error(t, err, "a name that is taken")
+				_, err = child.Add(check("w", pawl.ToolApproval, pawl.Decision{}, pawl.MayAllow))
+				require.ErrorIs(t, err, pawl.ErrWiden)
+			}
+			parent := append(slices.Clone(base), want(rootAdds)...)
+			require.Equal(t, parent, names(root))
+			require.Equal(t, append(append(parent, "kid"), want(childAdds)...), names(child))
+		}
+	})
+}
+
+func TestLiveUnderConcurrentChange(t *testing.T) {
+	root := pawl.NewLive(registry(t, pawl.Options{}, refuse("base")))
+	child, err := root.With(check("n", pawl.ToolBefore, pawl.Decision{Notes: []string{"kid"}}, pawl.MayNote))
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			for i := range 200 {
+				undo, err := root.Add(check(fmt.Sprintf("add-%d-%d", w, i), pawl.ToolBefore, pawl.Decision{}, pawl.MayRefuse))
+				require.NoError(t, err)
+				out, err := child.Dispatch(t.Context(), toolEvent())
+				require.NoError(t, err)
+				require.Equal(t, pawl.Refuse, out.Verdict, "the parent's refusal holds in the child")
+				require.Equal(t, []string{"kid"}, out.Decision().Notes)
+				undo()
+			}
+		})
+	}
+	wg.Wait()
+	var names []string
+	for h := range child.Registry().Hooks() {
+		names = append(names, h.Name)
+	}
+	require.Equal(t, []string{"base", "n"}, names)
+}
+
+func TestAChildKeepsBothOfAName(t *testing.T) {
+	root := pawl.NewLive(registry(t, pawl.Options{}))
+	child, err := root.With(refuse("same"))
+	require.NoError(t, err)
+	_, err = root.Add(check("same", pawl.ToolBefore, pawl.Decision{Notes: []string{"n"}}, pawl.MayNote))
+	require.NoError(t, err)
+	out, err := child.Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, []string{"same-2", "same"}, []string{out.Runs()[0].Name, out.Runs()[1].Name})
+	require.ErrorIs(t, child.Replace(root.Registry()), pawl.ErrWiden)
+}
+
+func TestAChildThatCannotFollowRefuses(t *testing.T) {
+	root := pawl.NewLive(registry(t, pawl.Options{}))
+	child, err := root.With(refuse("guard"))
+	require.NoError(t, err)
+	require.NoError(t, root.Replace(registry(t, pawl.Options{Triggers: map[pawl.Trigger]pawl.Contract{"other": {}}})))
+	out, err := child.Dispatch(t.Context(), toolEvent())
+	require.ErrorContains(t, err, "unknown trigger")
+	require.Equal(t, pawl.Refuse, out.Verdict)
+}

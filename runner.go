@@ -308,7 +308,7 @@ func sameContext(a, b context.Context) (same bool) {
 // state is an event at one point of its way. A rewrite makes a new one.
 type state struct {
 	ev      *Event
-	payload int // how many times Payload was replaced
+	payload *run // who replaced Payload last; nil: it is the caller's
 	digest  func() string
 	copied  func() (in, out json.RawMessage) // the bytes that programs read
 	cache   shared
@@ -357,27 +357,27 @@ func (s *state) lend(b *bound) *Event {
 	return &ev
 }
 
-// with returns the state after a rewrite. What Rebind does not bring into line with a new Input is cleared.
-func (s *state) with(d Decision, rebind func(*Event) error) (next *state, err error) {
+// with returns the state after a change by x. What Rebind does not bring into line with a new Input is
+// cleared.
+func (s *state) with(change Decision, x *run, rebind func(*Event) error) (next *state, err error) {
 	ev := *s.ev
 	next = newState(&ev)
 	next.payload = s.payload
-	if d.Input != nil {
-		ev.Input = bytes.Clone(d.Input)
-		next.payload++
+	if change.Input != nil {
+		ev.Input = bytes.Clone(change.Input)
+		next.payload = x
 		if err := rebound(&ev, rebind); err != nil {
 			return s, err
 		}
 	}
-	if d.Payload != nil {
-		ev.Payload = d.Payload
-		next.payload++
+	if change.Payload != nil {
+		ev.Payload, next.payload = change.Payload, x
 	}
-	if d.Output != nil {
-		ev.Output = bytes.Clone(d.Output)
+	if change.Output != nil {
+		ev.Output = bytes.Clone(change.Output)
 	}
-	if d.Fail != nil {
-		ev.Failed = *d.Fail
+	if change.Fail != nil {
+		ev.Failed = *change.Fail
 	}
 	return next, nil
 }
@@ -491,13 +491,17 @@ func (d *dispatch) apply(x *run, change Decision) {
 	if x.b.Shadow || change.Input == nil && change.Output == nil && change.Payload == nil && change.Fail == nil {
 		return
 	}
-	next, err := d.now.with(change, d.r.opts.Rebind)
+	own, err := x.judged().with(change, x, d.r.opts.Rebind)
+	next := own
+	if err == nil && x.judged() != d.now {
+		next, err = d.now.with(change, x, d.r.opts.Rebind)
+	}
 	if err != nil {
 		x.must = true
 		d.fail(x, CauseOutput, err)
 		return
 	}
-	x.left, d.now = next, next
+	x.left, d.now = own, next
 }
 
 // check asks everything else with a say about the event that the rewriters left.
@@ -681,7 +685,7 @@ type run struct {
 	id      string // "hook:" name ":" what it is about
 	ev      *Event // its own copy
 	saw     *state
-	left    *state // the event with its own change, where it stands
+	left    *state // that with its own change, where it stands
 	dropped string // the hook whose rewrite stands instead of its own
 	broken  error  // its matcher panicked
 	ctx     *hookContext
@@ -1313,7 +1317,7 @@ func (d *dispatch) changed(dec Decision) Decision {
 	if !bytes.Equal(was.Output, is.Output) {
 		dec.Output = is.Output
 	}
-	if d.now.payload > 0 {
+	if d.now.payload != nil {
 		dec.Payload = is.Payload
 	}
 	if was.Failed != is.Failed {
