@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/pawl-hooks/pawl/internal/clock"
 )
 
 // A Stage is a part of an event's way through its hooks. Records stand by stage, then by configuration.
@@ -103,8 +105,8 @@ func HookFrom(ctx context.Context) *Hook {
 // returns a func that lets the clock run on; calling it twice does no harm. Where ctx is not a hook's, or
 // the hook has no timeout, Pause does nothing.
 func Pause(ctx context.Context, limit time.Duration) (resume func()) {
-	if c, _ := ctx.Value(clockKey{}).(*clock); c != nil {
-		return c.pause(limit)
+	if c, _ := ctx.Value(clockKey{}).(*clock.Clock); c != nil {
+		return c.Pause(limit)
 	}
 	return func() {}
 }
@@ -689,7 +691,7 @@ type run struct {
 	dropped string // the hook whose rewrite stands instead of its own
 	broken  error  // its matcher panicked
 	ctx     *hookContext
-	clock   *clock
+	clock   *clock.Clock
 	gate    *witness
 	began   time.Time // by Options.Now
 	started bool
@@ -833,14 +835,14 @@ func (x *run) call() (a answer) {
 // callTimed asks the handler in a goroutine of its own and leaves it behind if it ignores its deadline.
 // What counts is the time it took, never which channel was ready first.
 func (x *run) callTimed(grace time.Duration) {
-	x.clock = startClock(x.ctx.Context, x.b.Timeout, grace)
-	defer x.clock.stop()
-	x.ctx.Context = x.clock.ctx
+	x.clock = clock.Start(x.ctx.Context, x.b.Timeout, grace)
+	defer x.clock.Stop()
+	x.ctx.Context = x.clock.Context()
 	answers := make(chan answer, 1)
 	go func() {
 		a := answer{err: &PanicError{Hook: x.b.Name}}
 		defer func() {
-			a.elapsed = x.clock.elapsed()
+			a.elapsed = x.clock.Elapsed()
 			answers <- a
 		}()
 		a = x.call()
@@ -848,8 +850,8 @@ func (x *run) callTimed(grace time.Duration) {
 	select {
 	case x.answer = <-answers:
 		x.answer.abandoned = x.answer.elapsed >= x.b.Timeout+grace
-	case <-x.clock.left:
-		x.answer = answer{abandoned: true, elapsed: x.clock.elapsed()}
+	case <-x.clock.Left():
+		x.answer = answer{abandoned: true, elapsed: x.clock.Elapsed()}
 	}
 }
 
@@ -880,7 +882,7 @@ func (c *hookContext) Value(key any) any {
 // Deadline is when the hook's time ends, if its clock is not paused.
 func (c *hookContext) Deadline() (time.Time, bool) {
 	if c.run.clock != nil {
-		return c.run.clock.deadline(), true
+		return c.run.clock.Deadline(), true
 	}
 	return c.Context.Deadline()
 }
@@ -905,115 +907,6 @@ func (c *gateContext) Value(key any) any {
 		return true
 	}
 	return c.Context.Value(key)
-}
-
-// clock is a hook's timeout. It can be paused; after it a grace runs, and then the hook is left behind.
-type clock struct {
-	ctx          context.Context
-	limit, grace time.Duration
-	left         chan struct{} // closed when the hook is left behind
-	cancel       context.CancelCauseFunc
-	unwatch      func() bool
-
-	mu     sync.Mutex
-	begun  time.Time
-	timer  *time.Timer
-	waits  int       // pauses under way
-	since  time.Time // when the first of them began
-	lost   time.Duration
-	ending bool // the limit passed or the dispatch ended: the grace runs
-	gone   bool
-}
-
-func startClock(parent context.Context, limit, grace time.Duration) *clock {
-	c := &clock{limit: limit, grace: grace, left: make(chan struct{}), begun: time.Now()}
-	c.ctx, c.cancel = context.WithCancelCause(parent)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.timer = time.AfterFunc(limit, c.fire)
-	c.unwatch = context.AfterFunc(parent, func() { c.end(context.Cause(parent)) })
-	return c
-}
-
-func (c *clock) stop() {
-	c.unwatch()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.gone = true
-	c.timer.Stop()
-	c.cancel(context.Canceled)
-}
-
-func (c *clock) fire() {
-	c.mu.Lock()
-	ending, paused, gone := c.ending, c.waits > 0, c.gone
-	c.mu.Unlock()
-	switch {
-	case gone:
-	case ending:
-		close(c.left)
-	case !paused:
-		c.end(context.DeadlineExceeded)
-	}
-}
-
-// end tells the hook that its time is over and lets the grace run.
-func (c *clock) end(cause error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ending || c.gone {
-		return
-	}
-	c.ending = true
-	c.cancel(cause)
-	c.timer.Reset(c.grace)
-}
-
-func (c *clock) pause(limit time.Duration) (resume func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ending || c.gone {
-		return func() {}
-	}
-	if c.waits++; c.waits == 1 {
-		c.since = time.Now()
-		c.timer.Stop()
-	}
-	resume = sync.OnceFunc(c.resume)
-	longest := time.AfterFunc(limit, resume)
-	return func() {
-		longest.Stop()
-		resume()
-	}
-}
-
-func (c *clock) resume() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waits--; c.waits > 0 {
-		return
-	}
-	c.lost += time.Since(c.since)
-	if !c.ending && !c.gone {
-		c.timer.Reset(c.limit - time.Since(c.begun) + c.lost)
-	}
-}
-
-// elapsed is the hook's own time: without the pauses.
-func (c *clock) elapsed() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t := time.Since(c.begun) - c.lost
-	if c.waits > 0 {
-		t -= time.Since(c.since)
-	}
-	return t
-}
-
-func (c *clock) deadline() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.begun.Add(c.limit + c.lost)
 }
 
 // witness is the gate that a handler is lent. It runs commands under the hook's own context whatever

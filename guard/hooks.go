@@ -42,6 +42,16 @@ func place(g Guard) int {
 		return 2
 	case *Budget:
 		return 3
+	case *ReadFirst:
+		return 4
+	case *Dedup:
+		return 5
+	case *Redact:
+		return 6
+	case *Truncate:
+		return 7
+	case *OutputBudget:
+		return 8
 	}
 	return 0
 }

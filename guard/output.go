@@ -9,7 +9,7 @@ import (
 
 // An OutputBudget tells the model once a turn when the results of the turn's tools together are large: a nudge
 // to summarize and to narrow its calls. It measures Event.OutputBytes, what tools printed before any hook cut
-// it; where a runtime leaves that zero, the length of Output. A result that a hook refused does not count.
+// it; where a runtime leaves that zero, the length of Output as the hooks left it. A result that a hook refused does not count.
 type OutputBudget struct {
 	Name    string // of its hooks; empty: "output-budget"
 	Max     int    // bytes of a turn; at least 1

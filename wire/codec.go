@@ -1,0 +1,98 @@
+// Package wire is the JSON that ZeroCode and Claude Code speak with a hook's program: one object on its
+// standard input, an exit code and perhaps one object on its standard output. One table has a row per
+// event and flavour; the codec reads the rows and knows no event by name.
+//
+// Where a host would lose what a hook meant to forbid, this codec keeps it: a deny beside a field nobody
+// knows, with a blank reason, repeated, or printed by a program that then failed is a deny. An answer that
+// cannot be read is a failure, never silence. Standard error is told to people and never read as an answer.
+package wire
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/command"
+)
+
+// A Flavour is one host's dialect of the wire.
+type Flavour uint8
+
+// The flavours.
+const (
+	ZeroCode Flavour = iota // ZeroCode's eleven events, Codex's too
+	Claude                  // Claude Code's, those that have a trigger
+)
+
+func (f Flavour) String() string {
+	switch f {
+	case ZeroCode:
+		return "zerocode"
+	case Claude:
+		return "claude"
+	}
+	return fmt.Sprintf("flavour(%d)", uint8(f))
+}
+
+// MaxOutput is how many bytes of each stream a program of this wire is granted: 8 MiB, so that a file of
+// spilled output holds what was printed.
+const MaxOutput = 8 << 20
+
+// DefaultLimit is the size, in tokens of four bytes, above which text for the model is spilled.
+const DefaultLimit = 2500
+
+// A Codec tells programs of events and reads their answers. The zero Codec speaks ZeroCode's flavour and
+// spills by the defaults. It may be used concurrently.
+type Codec struct {
+	Flavour Flavour
+	Strict  bool // an answer that is not wholly understood is a failure, whatever else it says
+
+	// Limit is the size in tokens above which a hook's own context is spilled; nil: DefaultLimit. Zero
+	// never spills. What a hook refuses with keeps the default.
+	Limit *int
+
+	Spill Spill
+
+	// Warned is set once a Warning was given that an "allow" means nothing where it does not answer a
+	// question; codecs of one load share it. Nil: each answer warns.
+	Warned *atomic.Bool
+}
+
+var _ command.Codec = Codec{}
+
+// String returns all of c's definition that decides how an answer is read.
+func (c Codec) String() string {
+	limit := DefaultLimit
+	if c.Limit != nil {
+		limit = *c.Limit
+	}
+	return fmt.Sprintf("%s strict=%t limit=%d", c.Flavour, c.Strict, limit)
+}
+
+// Encode returns ev's object, made once per event and flavour however many hooks are asked. A trigger that
+// the flavour has no event for is an error.
+func (c Codec) Encode(ev *pawl.Event) (command.Message, error) {
+	r, ok := c.Flavour.row(ev.Trigger)
+	if !ok {
+		return command.Message{}, fmt.Errorf("%s has no event for %s", c.Flavour, ev.Trigger)
+	}
+	in, _ := ev.Once(c.Flavour, func() any { return r.encode(ev) }).([]byte)
+	msg := command.Message{Stdin: in}
+	if c.Flavour == Claude && ev.Dir != "" {
+		msg.Env = []string{"CLAUDE_PROJECT_DIR=" + ev.Dir}
+	}
+	return msg, nil
+}
+
+// Decode reads what the program left behind, by the row of ev's trigger.
+func (c Codec) Decode(ev *pawl.Event, res pawl.Result) (pawl.Decision, error) {
+	r, ok := c.Flavour.row(ev.Trigger)
+	if !ok {
+		return pawl.Decision{}, unreadable("%s has no event for %s", c.Flavour, ev.Trigger)
+	}
+	return reading{codec: c, row: r, ev: ev, res: res}.decide()
+}
+
+func unreadable(format string, args ...any) error {
+	return &pawl.Failure{Cause: pawl.CauseOutput, Err: fmt.Errorf(format, args...)}
+}

@@ -1,0 +1,149 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/command"
+)
+
+// A reading is one program's answer being read.
+type reading struct {
+	codec Codec
+	row   *row
+	ev    *pawl.Event
+	res   pawl.Result
+}
+
+// decide reads the exit code first: it says which stream, if any, the answer is in.
+func (r reading) decide() (pawl.Decision, error) {
+	ended := command.Exited(r.res)
+	switch {
+	case r.row.deaf:
+		return pawl.Decision{}, r.explained(ended)
+	case r.res.Signal != "" || r.res.Code < 0:
+		if ended == nil {
+			ended = &pawl.Failure{Cause: pawl.CauseSignal, Err: errors.New("ended without an exit code")}
+		}
+		return r.restrictions(scan(r.res.Stdout)), ended
+	case r.res.Code == 2 && r.row.exit2 != fails:
+		return r.blocked()
+	case r.res.Code != 0:
+		return r.failed(ended)
+	}
+	return r.answered(scan(r.res.Stdout))
+}
+
+// blocked reads exit code 2, the answer of which is on standard error. Claude's hooks may say more on
+// standard output; ZeroCode's may not.
+func (r reading) blocked() (pawl.Decision, error) {
+	why := strings.ToValidUTF8(strings.TrimSpace(string(r.res.Stderr)), "\uFFFD")
+	if r.codec.Flavour != Claude {
+		return r.act(pawl.Decision{}, r.row.exit2, why), nil
+	}
+	p := scan(r.res.Stdout)
+	d, err := r.answered(p)
+	if !p.whole || err != nil {
+		d = r.restrictions(p)
+	}
+	d.Input, d.Output = nil, nil
+	if d.Verdict == pawl.Allow {
+		d.Verdict = pawl.Pass
+	}
+	if r.row.exit2 == refuses && d.Reason != "" && d.Verdict >= pawl.Refuse || r.row.exit2 == notes && saysBlock(p.objects) {
+		return d, nil // it gave its own reason, which is preferred
+	}
+	return r.act(d, r.row.exit2, why), nil
+}
+
+// failed reads an exit code that is no answer. Claude's hooks may answer all the same, by an object.
+func (r reading) failed(ended error) (pawl.Decision, error) {
+	p := scan(r.res.Stdout)
+	if r.codec.Flavour == Claude && !r.codec.Strict && p.whole {
+		return r.answered(p)
+	}
+	return r.restrictions(p), r.explained(ended)
+}
+
+// explained adds the first line of standard error, for people.
+func (r reading) explained(ended error) error {
+	var f *pawl.Failure
+	line, _, _ := strings.Cut(strings.TrimSpace(string(r.res.Stderr)), "\n")
+	if !errors.As(ended, &f) || line == "" {
+		return ended
+	}
+	return &pawl.Failure{Cause: f.Cause, Err: fmt.Errorf("%w: %s", f, strings.ToValidUTF8(line, "\uFFFD"))}
+}
+
+// answered reads what was printed as the whole answer.
+func (r reading) answered(p printed) (pawl.Decision, error) {
+	switch {
+	case p.text == "":
+		return pawl.Decision{}, nil
+	case p.whole && r.cut():
+		return r.restrictions(p), unreadable("the answer was cut")
+	case p.whole:
+		return r.object(p.objects[0])
+	}
+	d := r.restrictions(p)
+	switch {
+	case p.fault != "" && (p.text[0] == '{' || d.Verdict != pawl.Pass || r.row.plain != notes):
+		return d, unreadable("the answer cannot be read: %s", p.fault)
+	case r.codec.Flavour == ZeroCode && p.text[0] == '[':
+		return d, unreadable("the answer cannot be read: an array where an object is expected")
+	case r.row.plain == fails, r.row.plain == nothing && r.codec.Strict && r.row.gates():
+		return d, unreadable("the answer cannot be read: plain text where JSON is expected")
+	case r.row.plain == notes:
+		return r.act(d, notes, p.text), nil
+	}
+	return d, nil
+}
+
+// cut reports whether it was standard output that did not fit. Of two streams under one limit, one of
+// which overran it, the longer did.
+func (r reading) cut() bool { return r.res.Cut > 0 && len(r.res.Stdout) >= len(r.res.Stderr) }
+
+// act adds to d what an action comes to, for a reason that may be blank.
+func (r reading) act(d pawl.Decision, a action, reason string) pawl.Decision {
+	if !r.row.keepSpace {
+		reason = strings.TrimSpace(reason)
+	}
+	switch a {
+	case refuses:
+		return d.Join(pawl.Decision{Verdict: pawl.Refuse, Reason: r.feedback(reason)})
+	case halts:
+		return d.Join(pawl.Decision{Verdict: pawl.Halt, Reason: reason})
+	case replaces:
+		no := false
+		said := or(reason, "A hook stopped the processing of this result.")
+		return d.Join(pawl.Decision{Output: quote(nil, r.feedback(said)), Fail: &no})
+	case notes:
+		return d.Join(pawl.Decision{Notes: []string{r.context(or(reason, "A hook objected and gave no reason."))}})
+	}
+	return d
+}
+
+// feedback is a reason for the model, spilled where the host spills it.
+func (r reading) feedback(text string) string {
+	if !r.row.spills {
+		return text
+	}
+	return r.codec.Spill.shorten(r.ev.Session, text, DefaultLimit)
+}
+
+// claudeInline is how many characters Claude's model is given as they are.
+const claudeInline = 10_000
+
+// context is text for the model, spilled above the hook's own limit.
+func (r reading) context(text string) string {
+	limit := DefaultLimit
+	if r.codec.Limit != nil {
+		limit = *r.codec.Limit
+	}
+	if r.codec.Flavour == Claude && len([]rune(text)) <= claudeInline {
+		return text
+	}
+	return r.codec.Spill.shorten(r.ev.Session, text, limit)
+}

@@ -1,0 +1,171 @@
+package wire
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pawl-hooks/pawl"
+)
+
+// A key is one member of the object a program is told an event by.
+type key struct {
+	name  string
+	value func(b []byte, ev *pawl.Event) []byte
+	when  func(ev *pawl.Event) bool // nil: always
+}
+
+// keys is one list of the groups' keys.
+func keys(groups ...[]key) []key { return slices.Concat(groups...) }
+
+// The groups that rows are made of.
+var (
+	where = []key{
+		{name: "session_id", value: text(func(ev *pawl.Event) string { return ev.Session })},
+		{name: "transcript_path", value: nullable(func(ev *pawl.Event) string { return ev.Transcript })},
+		{name: "cwd", value: text(func(ev *pawl.Event) string { return ev.Dir })},
+		{name: "hook_event_name"}, // the row's own
+	}
+	common = keys(where, []key{
+		{name: "permission_mode", value: text(func(ev *pawl.Event) string { return or(ev.PermissionMode, "default") })},
+	})
+	turn      = []key{{name: "turn_id", value: text(func(ev *pawl.Event) string { return ev.Turn })}}
+	modelOnly = []key{{name: "model", value: text(func(ev *pawl.Event) string { return ev.Model })}}
+	model     = modelOnly
+	agent     = []key{
+		{name: "agent_id", value: agentID, when: inAgent},
+		{name: "agent_type", value: agentType, when: inAgent},
+	}
+	agentAlways     = []key{{name: "agent_id", value: agentID}, {name: "agent_type", value: agentType}}
+	agentTranscript = []key{{
+		name: "agent_transcript_path", value: nullable(func(ev *pawl.Event) string { return ev.Agent.Transcript }),
+	}}
+	tool = []key{
+		{name: "tool_name", value: text(func(ev *pawl.Event) string { return ev.Tool })},
+		{name: "tool_input", value: func(b []byte, ev *pawl.Event) []byte { return splice(b, ev.Input, "{}") }},
+	}
+	callID   = []key{{name: "tool_use_id", value: text(func(ev *pawl.Event) string { return ev.Call })}}
+	response = []key{{
+		name: "tool_response", value: func(b []byte, ev *pawl.Event) []byte { return splice(b, ev.Output, "null") },
+	}}
+	failure    = []key{{name: "error", value: text(failureText)}}
+	source     = []key{{name: "source", value: text(func(ev *pawl.Event) string { return or(ev.Source, "startup") })}}
+	compaction = []key{{name: "trigger", value: text(func(ev *pawl.Event) string { return or(ev.Source, "auto") })}}
+	ending     = []key{{name: "reason", value: text(func(ev *pawl.Event) string { return or(ev.Source, "other") })}}
+	prompt     = []key{{name: "prompt", value: text(promptOf)}}
+	stopping   = []key{
+		{name: "stop_hook_active", value: func(b []byte, ev *pawl.Event) []byte {
+			return append(b, map[bool]string{true: "true", false: "false"}[ev.StopActive]...)
+		}},
+		{name: "last_assistant_message", value: nullable(func(ev *pawl.Event) string { return ev.LastMessage })},
+	}
+	modelIfAny = []key{{
+		name: "model", value: modelOnly[0].value, when: func(ev *pawl.Event) bool { return ev.Model != "" },
+	}}
+	instructions = []key{{name: "custom_instructions", value: text(promptOf)}}
+	summary      = []key{{name: "compact_summary", value: text(func(ev *pawl.Event) string { return ev.LastMessage })}}
+	pending      = []key{
+		{name: "background_tasks", value: empty, when: noExtra("background_tasks")},
+		{name: "session_crons", value: empty, when: noExtra("session_crons")},
+	}
+)
+
+// encode writes ev as one line: the row's keys, then what else the host told the runtime.
+func (r *row) encode(ev *pawl.Event) []byte {
+	b := make([]byte, 0, 512+len(ev.Input)+len(ev.Output)+len(ev.Prompt))
+	b = append(b, '{')
+	for _, k := range r.input {
+		switch {
+		case k.when != nil && !k.when(ev):
+		case k.value == nil:
+			b = quote(member(b, k.name), r.event)
+		default:
+			b = k.value(member(b, k.name), ev)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(ev.Extra)) {
+		if !slices.ContainsFunc(r.input, func(k key) bool { return k.name == name && written(k, ev) }) {
+			b = splice(member(b, name), ev.Extra[name], "null")
+		}
+	}
+	return append(b, '}')
+}
+
+func written(k key, ev *pawl.Event) bool { return k.when == nil || k.when(ev) }
+
+// member begins the next member of the object that b is.
+func member(b []byte, name string) []byte {
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	return append(quote(b, name), ':')
+}
+
+func text(of func(*pawl.Event) string) func([]byte, *pawl.Event) []byte {
+	return func(b []byte, ev *pawl.Event) []byte { return quote(b, of(ev)) }
+}
+
+func nullable(of func(*pawl.Event) string) func([]byte, *pawl.Event) []byte {
+	return func(b []byte, ev *pawl.Event) []byte {
+		if s := of(ev); s != "" {
+			return quote(b, s)
+		}
+		return append(b, "null"...)
+	}
+}
+
+// quote appends s as a JSON string in which only what must be is escaped: the bytes a program may search
+// for, && and U+2028 among them, stay as they are. What is not UTF-8 becomes U+FFFD.
+func quote(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s)
+	return b
+}
+
+// splice appends a raw value byte for byte, so that no number changes on the way. Only line breaks between
+// its tokens go. What is no JSON value is told as the string it is.
+func splice(b, raw []byte, none string) []byte {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return append(b, none...)
+	}
+	v := jsontext.Value(raw)
+	if !v.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		return quote(b, string(raw))
+	}
+	if bytes.ContainsAny(raw, "\n\r") {
+		v = v.Clone()
+		_ = v.Compact() // it is valid
+	}
+	return append(b, bytes.ToValidUTF8(v, []byte("\uFFFD"))...)
+}
+
+func empty(b []byte, _ *pawl.Event) []byte { return append(b, "[]"...) }
+
+func noExtra(name string) func(*pawl.Event) bool {
+	return func(ev *pawl.Event) bool { _, ok := ev.Extra[name]; return !ok }
+}
+
+func inAgent(ev *pawl.Event) bool {
+	return ev.Agent.ID != "" || ev.Agent.Type != "" || ev.Agent.Depth > 0
+}
+
+func agentID(b []byte, ev *pawl.Event) []byte   { return quote(b, ev.Agent.ID) }
+func agentType(b []byte, ev *pawl.Event) []byte { return quote(b, ev.Agent.Type) }
+
+func promptOf(ev *pawl.Event) string { return ev.Prompt }
+
+// failureText is the failed call's output as a person would read it.
+func failureText(ev *pawl.Event) string {
+	if s, err := jsontext.AppendUnquote(nil, ev.Output); err == nil {
+		return string(s)
+	}
+	return string(ev.Output)
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,181 @@
+package wire
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// An object is a JSON object as it was written: members in order, names exact in case and possibly
+// repeated. The zero object is empty.
+type object []objectMember
+
+type objectMember struct {
+	name  string
+	value jsontext.Value
+}
+
+// lenient reads what can be read; whether it may be believed is another question.
+var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// parse reads an object, and nil where v is none.
+func parse(v jsontext.Value) object {
+	if v.Kind() != '{' || !v.IsValid(lenient...) {
+		return nil
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(v), lenient...)
+	if _, err := d.ReadToken(); err != nil {
+		return nil
+	}
+	o := object{}
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil
+		}
+		n := name.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil
+		}
+		o = append(o, objectMember{n, value.Clone()})
+	}
+	return o
+}
+
+// all returns every value written under a name.
+func (o object) all(name string) []jsontext.Value {
+	var list []jsontext.Value
+	for _, m := range o {
+		if m.name == name {
+			list = append(list, m.value)
+		}
+	}
+	return list
+}
+
+// get returns the last value written under a name; nil where there is none, or it is null.
+func (o object) get(name string) jsontext.Value {
+	all := o.all(name)
+	if len(all) == 0 || all[len(all)-1].Kind() == 'n' {
+		return nil
+	}
+	return all[len(all)-1]
+}
+
+// text returns the last string written under a name, and whether there is one.
+func (o object) text(name string) (string, bool) { return unquote(o.get(name)) }
+
+// first returns the first of the names' strings that is not blank.
+func (o object) first(names ...string) string {
+	for _, n := range names {
+		if s, _ := o.text(n); strings.TrimSpace(s) != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// truth returns the last boolean written under a name, and whether there is one.
+func (o object) truth(name string) (value, ok bool) {
+	switch o.get(name).Kind() {
+	case 't':
+		return true, true
+	case 'f':
+		return false, true
+	}
+	return false, false
+}
+
+func unquote(v jsontext.Value) (string, bool) {
+	if v.Kind() != '"' {
+		return "", false
+	}
+	b, _ := jsontext.AppendUnquote(nil, v) // invalid UTF-8 is told with U+FFFD
+	return string(b), true
+}
+
+// A printed is what a program left on its standard output, as far as it is an answer.
+type printed struct {
+	text    string   // trimmed; not only JSON
+	objects []object // every one that can be read
+	whole   bool     // it is one object, without repeated names, and nothing else
+	fault   string   // why it cannot be read, of something that looks like an answer
+}
+
+// scan reads standard output. Text whose line begins an object, after a greeting of a shell's profile say,
+// looks like an answer as much as text that begins with it.
+func scan(stdout []byte) printed {
+	stdout = bytes.TrimPrefix(bytes.TrimSpace(stdout), []byte("\uFEFF"))
+	stdout = bytes.TrimSpace(stdout)
+	p := printed{text: strings.ToValidUTF8(string(stdout), "\uFFFD")}
+	if len(stdout) == 0 {
+		return p
+	}
+	if stdout[0] == '{' {
+		return p.document(stdout)
+	}
+	return p.lines(stdout)
+}
+
+// maxLines bounds how many lines are tried: what is printed is not to be read in quadratic time.
+const maxLines = 64
+
+// lines reads text that does not begin with an object, for one that begins a line.
+func (p printed) lines(rest []byte) printed {
+	for range maxLines {
+		i := bytes.Index(rest, []byte("\n{"))
+		if i < 0 {
+			return p
+		}
+		rest = rest[i+1:]
+		p.fault = "text before the answer"
+		if v, _ := next(rest); v != nil {
+			p.objects = append(p.objects, parse(v))
+			rest = rest[len(v):]
+		}
+	}
+	return p
+}
+
+// document reads text that begins with an object.
+func (p printed) document(b []byte) printed {
+	v, err := next(b)
+	if v == nil {
+		p.fault = "not valid JSON: " + plainly(err)
+		return p
+	}
+	p.objects = append(p.objects, parse(v))
+	rest := bytes.TrimSpace(b[len(v):])
+	switch {
+	case len(rest) > 0:
+		p.fault = "more than one JSON value"
+		for v, _ := next(rest); v != nil; v, _ = next(rest) {
+			p.objects = append(p.objects, parse(v))
+			rest = bytes.TrimSpace(rest[len(v):])
+		}
+	case !v.IsValid(jsontext.AllowInvalidUTF8(true)):
+		p.fault = "a name is repeated"
+	case !v.IsValid():
+		p.fault = "text that is not UTF-8"
+	default:
+		p.whole = true
+	}
+	return p
+}
+
+// next returns the object that b begins with.
+func next(b []byte) (jsontext.Value, error) {
+	if len(b) == 0 || b[0] != '{' {
+		return nil, nil
+	}
+	v, err := jsontext.NewDecoder(bytes.NewReader(b), lenient...).ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// plainly words a syntax error without the name of the library that found it.
+func plainly(err error) string { return strings.TrimPrefix(err.Error(), "jsontext: ") }

@@ -1,0 +1,114 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pawl-hooks/pawl"
+)
+
+// restrictions returns what was forbidden, stopped or put to a person in anything that was printed, however
+// badly the rest was put. It is the least that any reading of the answer comes to.
+func (r reading) restrictions(p printed) pawl.Decision {
+	var d pawl.Decision
+	for _, o := range p.objects {
+		d = r.unapplied(r.restrict(d, o), o)
+	}
+	return d
+}
+
+// unapplied refuses where o rewrites what happens and cannot be believed: the hook said that the original
+// must not stand.
+func (r reading) unapplied(d pawl.Decision, o object) pawl.Decision {
+	if instead, ok := unquote(jsontext.Value(d.Output)); ok { // a failed hook replaces nothing, so it refuses
+		d.Output, d.Fail = nil, nil
+		d = d.Join(pawl.Decision{Verdict: pawl.Refuse, Reason: instead})
+	}
+	for _, v := range o.all("hookSpecificOutput") {
+		s := parse(v)
+		input := s.get("updatedInput") != nil && r.row.trigger == pawl.ToolBefore
+		output := s.get("updatedToolOutput") != nil && slices.Contains(r.row.specific, "updatedToolOutput")
+		if (input || output) && d.Verdict < pawl.Refuse {
+			return d.Join(pawl.Decision{Verdict: pawl.Refuse, Reason: "the hook's rewrite cannot be applied"})
+		}
+	}
+	return d
+}
+
+// restrict joins o's restrictions to d.
+func (r reading) restrict(d pawl.Decision, o object) pawl.Decision {
+	asks, blocks, why := verdictIn(o)
+	if asks && r.row.effects&pawl.MayAsk != 0 {
+		d = d.Join(pawl.Decision{Verdict: pawl.Ask, Reason: strings.TrimSpace(why)})
+	}
+	if blocks {
+		d = r.act(d, r.row.block, why)
+	}
+	if !stopped(o) {
+		return d
+	}
+	reason := o.first("stopReason", "reason")
+	if r.row.stop == replaces {
+		reason = o.first("reason", "stopReason")
+	}
+	if blocks && r.row.stop == replaces {
+		return d // refused: nothing of the result is delivered already
+	}
+	if blocks && r.row.stop == refuses {
+		return d // said twice
+	}
+	return r.act(d, r.row.stop, or(reason, strings.TrimSpace(why)))
+}
+
+func stopped(o object) bool {
+	for _, v := range o.all("continue") {
+		if v.Kind() == 'f' {
+			return true
+		}
+	}
+	return false
+}
+
+func saysBlock(objects []object) bool {
+	for _, o := range objects {
+		if _, blocks, _ := verdictIn(o); blocks {
+			return true
+		}
+	}
+	return false
+}
+
+// verdictIn looks for a deny or an ask in every place where some event has one.
+func verdictIn(o object) (asks, blocks bool, why string) {
+	look := func(o object, reasons ...string) {
+		for _, name := range []string{"decision", "permissionDecision", "behavior"} {
+			for _, v := range o.all(name) {
+				switch word, _ := unquote(v); word {
+				case "block", "deny":
+					blocks = true
+					why = or(why, o.first(reasons...))
+				case "ask", "defer":
+					asks = true
+					why = or(why, o.first(reasons...))
+				}
+			}
+		}
+	}
+	for _, v := range o.all("hookSpecificOutput") {
+		s := parse(v)
+		look(s, "permissionDecisionReason", "reason", "message")
+		for _, v := range s.all("decision") {
+			look(parse(v), "message", "reason")
+		}
+	}
+	look(o, "reason", "permissionDecisionReason", "message")
+	if blocks && why == "" {
+		why = o.first("stopReason")
+	}
+	return asks, blocks, why
+}
+
+// isText and its like are the kinds of value that keys have.
+func isText(v jsontext.Value) bool  { return v.Kind() == '"' || v.Kind() == 'n' }
+func isTruth(v jsontext.Value) bool { return v.Kind() == 't' || v.Kind() == 'f' }
