@@ -1,0 +1,71 @@
+package gate
+
+import (
+	"fmt"
+	"sync"
+)
+
+// A Filter passes on one output stream with its secrets taken out. It is used by one goroutine at a time
+// and for one stream. What it returns is good until its next call.
+type Filter interface {
+	// Write takes the next bytes of the stream and returns what of it may be kept by now. It holds back
+	// what may turn out to be the beginning of a secret.
+	Write(p []byte) []byte
+	// Flush returns what was held back, at the end of the stream.
+	Flush() []byte
+}
+
+// A capture keeps the first limit bytes of a stream and counts the rest. The filter comes before the cut,
+// so that no secret is cut in two and then missed. One goroutine writes; take may be called by another.
+type capture struct {
+	limit  int
+	filter Filter
+
+	mu     sync.Mutex
+	kept   []byte
+	cut    int64
+	err    error // the filter panicked: nothing of the stream may be shown
+	closed bool  // taken: what still comes belongs to nobody
+}
+
+// write adds the next bytes of the stream.
+func (c *capture) write(p []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	if c.filter != nil && len(c.kept) < c.limit {
+		p = c.filtered(func() []byte { return c.filter.Write(p) })
+	}
+	c.keep(p)
+}
+
+func (c *capture) keep(p []byte) {
+	n := min(len(p), c.limit-len(c.kept))
+	c.kept = append(c.kept, p[:n]...)
+	c.cut += int64(len(p) - n)
+}
+
+// filtered calls the caller's filter; what it panics with ends the stream, not the process.
+func (c *capture) filtered(call func() []byte) (p []byte) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.err = fmt.Errorf("the filter of an output stream panicked: %v", v)
+			c.kept, c.limit = nil, 0
+			p = nil
+		}
+	}()
+	return call()
+}
+
+// take ends the stream and returns what was kept of it.
+func (c *capture) take() (kept []byte, cut int64, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.filter != nil && !c.closed && c.err == nil {
+		c.keep(c.filtered(c.filter.Flush))
+	}
+	c.closed = true
+	return c.kept, c.cut, c.err
+}

@@ -1,0 +1,9 @@
+package gate
+
+import (
+	"context"
+
+	"github.com/pawl-hooks/pawl"
+)
+
+func (l *launch) run(ctx context.Context, _ bool) (pawl.Result, error) { return l.runPortable(ctx) }
