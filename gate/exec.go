@@ -50,7 +50,8 @@ type Exec struct {
 	// RefuseInherit refuses commands that ask for the whole of Host.
 	RefuseInherit bool
 
-	// Redact makes the filter that one output stream passes before it is cut; nil: streams stay as they are.
+	// Redact makes the filter that one output stream passes before it is cut, such as [Redactor.Filter] of
+	// the one redactor of a runtime; nil: streams stay as they are.
 	Redact func() Filter
 
 	// Portable runs programs through os/exec also where a faster way is there.

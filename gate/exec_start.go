@@ -44,12 +44,12 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	s := fmt.Sprintf("cannot start %q: %s", e.Arg0, e.Kind)
-	if e.Detail != "" {
+	s := fmt.Sprintf("cannot start %.200q: %s", e.Arg0, e.Kind)
+	switch {
+	case e.Detail != "":
 		s += ": " + e.Detail
-	}
-	if e.Err != nil {
-		s += " (" + bare(e.Err).Error() + ")"
+	case e.Err != nil:
+		s += ": " + bare(e.Err).Error()
 	}
 	return s
 }
@@ -155,10 +155,12 @@ func (l *launch) explain(err error) error {
 		}
 	}
 	switch {
-	case errors.Is(err, syscall.E2BIG), errors.Is(err, syscall.ENAMETOOLONG):
+	case errors.Is(err, syscall.E2BIG):
 		e.Kind, e.Detail = TooLong, l.longest()
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		e.Kind, e.Detail = TooLong, fmt.Sprintf("the name has %d bytes", len(l.path))
 	case errors.Is(err, syscall.ETXTBSY):
-		e.Kind, e.Detail = Busy, e.Path+" is still open for writing"
+		e.Kind, e.Detail = Busy, e.Path+" is open for writing"
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		l.explainMissing(e)
 	case errors.Is(err, syscall.ENOEXEC):
@@ -201,13 +203,13 @@ func explainFormat(e *StartError) {
 	head := headOf(e.Path)
 	switch {
 	case len(head) == 0:
-		e.Kind, e.Detail = BadFormat, e.Path+" is empty: no #! line"
+		e.Kind, e.Detail = BadFormat, e.Path+" is empty, no #! line"
 	case strings.HasPrefix(head, "\xef\xbb\xbf#!"):
 		e.Kind, e.Detail = ByteOrderMark, e.Path+" has a byte order mark before its #! line; save it without one"
 	case strings.HasPrefix(head, "#!"):
 		e.Kind, e.Detail = BadFormat, fmt.Sprintf("%s: the #! line %.60q cannot be used", e.Path, firstLine(head))
 	case strings.IndexByte(head, 0) < 0:
-		e.Kind, e.Detail = NoShebang, "exec format error: no #! line in "+e.Path+"; begin it with one, such as #!/bin/sh"
+		e.Kind, e.Detail = NoShebang, "exec format error: "+e.Path+" does not name its interpreter; begin it with one, such as #!/bin/sh"
 	default:
 		e.Kind, e.Detail = BadFormat, e.Path+" is no program for this system"
 	}

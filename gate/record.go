@@ -12,9 +12,6 @@ import (
 	"github.com/pawl-hooks/pawl"
 )
 
-// hookTool is the tool that the program of a hook is recorded under.
-const hookTool = "hook"
-
 // recordWait bounds the writing of a result: the context of the call may be over by then.
 const recordWait = 500 * time.Millisecond
 
@@ -60,7 +57,7 @@ func (r Record) call(cmd pawl.Command) *ToolCall {
 	for i, a := range cmd.Args {
 		words[i] = string(r.redacted([]byte(a)))
 	}
-	return &ToolCall{ID: cmd.ID, Tool: hookTool, Arguments: words}
+	return &ToolCall{ID: cmd.ID, Tool: HookTool, Arguments: words}
 }
 
 func (r Record) result(cmd pawl.Command, res pawl.Result, err error) *ToolResult {
