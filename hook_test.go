@@ -6,8 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/fnv"
+	"os"
 	"os/exec"
 	"regexp"
 	"runtime"
@@ -1391,4 +1393,239 @@ func TestAChildThatCannotFollowRefuses(t *testing.T) {
 	out, err := child.Dispatch(t.Context(), toolEvent())
 	require.ErrorContains(t, err, "unknown trigger")
 	require.Equal(t, pawl.Refuse, out.Verdict)
+}
+
+// ---- matching
+
+func names(t testing.TB, expr string) pawl.Matcher {
+	m, err := pawl.Regexp(expr)
+	require.NoError(t, err)
+	return m
+}
+
+func TestMatchers(t *testing.T) {
+	rule := func(r string) pawl.Matcher {
+		m, err := pawl.Args(r)
+		require.NoError(t, err)
+		return m
+	}
+	bash := func(line string) pawl.Event {
+		in, _ := json.Marshal(map[string]string{"command": line})
+		return pawl.Event{Tool: "Bash", Input: in}
+	}
+	edit := func(file string) pawl.Event {
+		return pawl.Event{Tool: "Edit", Dir: "/w", Input: json.RawMessage(fmt.Sprintf(`{"file_path":%q}`, file))}
+	}
+	touches := func(paths ...string) pawl.Event { return pawl.Event{Tool: "Edit", Dir: "/w", Paths: paths} }
+	for _, c := range []struct {
+		m    pawl.Matcher
+		ev   pawl.Event
+		want bool
+	}{
+		{pawl.Names("Bash"), bash("ls"), true},
+		{pawl.Names("Bash"), pawl.Event{Tool: "BashOutput"}, false},
+		{pawl.Names("Write"), pawl.Event{Tool: "apply_patch", Aliases: []string{"Write", "Edit"}}, true}, // M07
+		{names(t, "mcp__.*"), pawl.Event{Tool: "mcp__a__b"}, true},
+		{names(t, "^Bash$"), pawl.Event{Tool: "BashOutput"}, false},
+		{pawl.Names("startup"), pawl.Event{Source: "startup"}, true},
+		{pawl.Names("coder"), pawl.Event{Agent: pawl.Agent{Type: "coder"}}, true},
+		{pawl.Agents("main"), pawl.Event{}, true},
+		{pawl.Agents("main"), pawl.Event{Agent: pawl.Agent{ID: "1"}}, false},
+		{pawl.Agents("sub"), pawl.Event{Agent: pawl.Agent{ID: "1"}}, true},
+		{pawl.Agents("coder"), pawl.Event{Agent: pawl.Agent{Type: "coder"}}, true},
+		{pawl.Agents("coder"), pawl.Event{Agent: pawl.Agent{Type: "tester"}}, false},
+		{pawl.All(), pawl.Event{}, true},
+		{pawl.All(pawl.Names("Bash"), pawl.Agents("sub")), bash("ls"), false},
+		{pawl.Paths("*.go"), touches("/w/a/b.go"), true},
+		{pawl.Paths("*.go"), touches("/w/a/b.txt"), false},
+		{pawl.Paths("src/**"), touches("src/a/b"), true},
+		{pawl.Paths("src/**"), touches("/w/src/a/b"), true},
+		{pawl.Paths("src/**"), touches("/w/lib/../src/x"), true},
+		{pawl.Paths("src/**"), touches("/other/src/a"), false},
+		{pawl.Paths("src/*.go"), touches("/w/src/a/b.go"), false},
+		{pawl.Paths("/etc/**"), touches("../etc/passwd"), true},
+		{pawl.Paths("**/secret/*"), touches("/w/a/secret/x"), true},
+		{pawl.Paths("src/**"), touches(), true},                               // the runtime does not know
+		{rule("Bash(git commit *)"), bash(`git commit -m "two words"`), true}, // M11
+		{rule("Bash(git commit *)"), bash(`git commit`), false},
+		{rule("Bash(git commit *)"), bash(`git commitx`), false},
+		{rule("Bash(git push:*)"), bash(`git push`), true},
+		{rule("Bash(git push:*)"), bash(`git push -f`), true},
+		{rule("Bash(git push:*)"), bash(`git pushy`), false},
+		{rule("Bash(git push *)"), bash(`cd x && A=1 git push -f`), true},
+		{rule("Bash(git push *)"), bash(`echo $(git push -f)`), true},
+		{rule("Bash(git push *)"), bash("echo `git push -f`"), true},
+		{rule("Bash(git push *)"), bash(`if true; then git push -f; fi`), true},
+		{rule("Bash(git push *)"), bash(`g"it" pu\sh -f`), true},
+		{rule("Bash(git push *)"), bash(`echo "git push -f"`), false},
+		{rule("Bash(git push *)"), bash(`$TOOL push -f`), true},      // a name that nobody knows
+		{rule("Bash(git push *)"), bash(`git push 'unclosed`), true}, // a line that does not parse
+		{rule("Bash(rm *)"), pawl.Event{Tool: "Bash", Input: json.RawMessage(`{"command":"ls","command":"rm x"}`)}, true},
+		{rule("Bash(rm *)"), pawl.Event{Tool: "Bash", Input: json.RawMessage(`not JSON`)}, true},
+		{rule("Bash(rm *)"), pawl.Event{Tool: "Other", Input: json.RawMessage(`{"command":"rm x"}`)}, false},
+		{rule("Shell(rm *)"), pawl.Event{Tool: "Bash", Aliases: []string{"Shell"}, Input: json.RawMessage(`{"command":"rm x"}`)}, true},
+		{rule("Bash"), bash("anything"), true},
+		{rule("Edit(*.ts)"), edit("/w/src/a.ts"), true},
+		{rule("Edit(*.ts)"), edit("/w/src/a.go"), false},
+		{rule("Edit(src/**)"), edit("/w/src/a.go"), true},
+		{rule("Edit(./src/**)"), edit("src/a.go"), true},
+		{rule("Edit(src/**)"), pawl.Event{Tool: "Edit", Input: json.RawMessage(`{}`)}, true},
+	} {
+		require.Equal(t, c.want, c.m.Match(&c.ev), "%s on %s %s %v", c.m, c.ev.Tool, c.ev.Input, c.ev.Paths)
+	}
+	for _, bad := range []string{"", "(x)", "Bash(", "Bash()", "Ba sh(x)", "WebFetch(domain:x.org)"} {
+		_, err := pawl.Args(bad)
+		require.Error(t, err, bad)
+	}
+}
+
+// M01: a matcher that is left out fires once for every tool; a tool that answers to two names is one event.
+func TestAHookFiresOnceForAToolWithTwoNames(t *testing.T) {
+	h := refuse("a")
+	h.Match = pawl.Names("Write", "Edit")
+	out, err := registry(t, pawl.Options{}, h, refuse("b")).Dispatch(t.Context(),
+		&pawl.Event{Trigger: pawl.ToolBefore, Tool: "apply_patch", Aliases: []string{"Write", "Edit"}})
+	require.NoError(t, err)
+	require.Len(t, out.Runs(), 2)
+}
+
+func TestAMatcherThatPanicsMatchesAndFailsItsHook(t *testing.T) {
+	for name, m := range map[string]pawl.Matcher{"reads": panicky{}, "names": panickyName{}} {
+		t.Run(name, func(t *testing.T) {
+			h := check("h", pawl.ToolBefore, pawl.Decision{}, pawl.MayRefuse)
+			h.Match = m
+			r := registry(t, pawl.Options{}, h)
+			for range 2 { // cold and warm
+				out, err := r.Dispatch(t.Context(), toolEvent())
+				require.NoError(t, err)
+				require.Equal(t, pawl.Refuse, out.Verdict)
+				require.Equal(t, pawl.CausePanic, out.Runs()[0].Cause)
+			}
+		})
+	}
+}
+
+type panicky struct{}
+
+func (panicky) Match(*pawl.Event) bool { panic("matcher") }
+func (panicky) String() string         { return "panicky" }
+
+type panickyName struct{ panicky }
+
+func (panickyName) MatchName(string) bool { panic("name matcher") }
+
+// FuzzIndex holds index, memo and a naive walk equal.
+func FuzzIndex(f *testing.F) {
+	f.Add("Bash", "Edit", "^mcp__a", "a.c", "B")
+	f.Add("mcp__a__b", "", "(?i)bash", "x|y", "^a+b")
+	f.Add("", "A", "(ab)*c", "[^a]b", "é")
+	f.Fuzz(func(t *testing.T, name, alias, expr1, expr2, exact string) {
+		matchers := []pawl.Matcher{nil, pawl.Names(exact, alias), pawl.All(pawl.Names(name), pawl.Names(alias, exact))}
+		for _, e := range []string{expr1, expr2} {
+			if m, err := pawl.Regexp(e); err == nil {
+				matchers = append(matchers, m, pawl.All(m, pawl.Names(name, exact)))
+			}
+		}
+		table := map[pawl.Trigger]pawl.Contract{"x": {Can: pawl.MayNote, Subject: pawl.AboutSource}}
+		var hooks []pawl.Hook
+		var used []pawl.Matcher
+		for i, m := range matchers {
+			h := check(fmt.Sprintf("h%d", i), "x", pawl.Decision{}, 0)
+			h.Match = m
+			if _, err := pawl.New(pawl.Options{Triggers: table}, h); err == nil {
+				hooks, used = append(hooks, h), append(used, m)
+			}
+		}
+		r := registry(t, pawl.Options{Triggers: table}, hooks...)
+		for _, source := range []string{name, alias, exact, name, alias} {
+			var want, got []string
+			for i, m := range used {
+				ev := &pawl.Event{Source: source}
+				if m == nil || source != "" && m.Match(ev) {
+					want = append(want, hooks[i].Name)
+				}
+			}
+			out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: "x", Source: source})
+			require.NoError(t, err)
+			for _, run := range out.Runs() {
+				got = append(got, run.Name)
+			}
+			require.Equal(t, want, got, "%q", source)
+		}
+	})
+}
+
+// ---- what is shown
+
+var update = flag.Bool("update", false, "write what is shown from what is")
+
+// The trigger table in the README is the one in the code.
+func TestTheReadmesTriggerTable(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(readme), "<!-- triggers:begin -->")
+	require.True(t, ok)
+	shown, _, ok := strings.Cut(rest, "<!-- triggers:end -->")
+	require.True(t, ok)
+	if *update {
+		const begin, end = "<!-- triggers:begin -->", "<!-- triggers:end -->"
+		text := strings.Replace(string(readme), begin+shown+end, begin+"\n"+triggerTable()+end, 1)
+		require.NoError(t, os.WriteFile("README.md", []byte(text), 0o644))
+		return
+	}
+	require.Equal(t, strings.TrimSpace(triggerTable()), strings.TrimSpace(shown))
+	byRow := map[pawl.Trigger]pawl.Contract{}
+	for _, r := range pawl.TriggerRows() {
+		byRow[r.Trigger] = pawl.Contract{Can: r.Can, Subject: r.Sees, Bubbles: r.Bubbles, Quiet: r.Quiet, RefusalContinues: r.RefusalContinues}
+	}
+	require.Equal(t, pawl.DefaultTriggers(), byRow)
+}
+
+// triggerTable is the table as the README prints it.
+func triggerTable() string {
+	var b strings.Builder
+	b.WriteString("| trigger | matchers see | can | | ZeroCode | zidane |\n|---|---|---|---|---|---|\n")
+	for _, r := range pawl.TriggerRows() {
+		var marks []string
+		for mark, on := range map[string]bool{"bubbles": r.Bubbles, "quiet": r.Quiet, "refusal continues": r.RefusalContinues} {
+			if on {
+				marks = append(marks, mark)
+			}
+		}
+		slices.Sort(marks)
+		can := strings.ReplaceAll(r.Can.String(), "none", "–")
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.Trigger, r.Sees, can, strings.Join(marks, ", "), r.ZeroCode, r.Zidane)
+	}
+	return b.String()
+}
+
+// A stand-in is redacted like a result, and no observer takes it for a call that ran.
+func TestAStandInPassesReplacersAlone(t *testing.T) {
+	var asked []string
+	hook := func(name string, on pawl.Trigger, may pawl.Effect, d pawl.Decision) pawl.Hook {
+		return hook(name, on, may, func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+			asked = append(asked, name)
+			return d, nil
+		})
+	}
+	reg, err := pawl.New(pawl.Options{},
+		hook("observe", pawl.ToolAfter, 0, pawl.Decision{}),
+		hook("check", pawl.ToolAfter, pawl.MayRefuse, pawl.Decision{Verdict: pawl.Refuse}),
+		hook("note", pawl.ToolAfter, pawl.MayNote, pawl.Decision{Notes: []string{"n"}}),
+		hook("replace", pawl.ToolAfter, pawl.MayReplace, pawl.Decision{Output: json.RawMessage(`"clean"`)}),
+		hook("child", "child.tool.after", 0, pawl.Decision{}),
+	)
+	require.NoError(t, err)
+	ev := &pawl.Event{Trigger: pawl.ToolAfter, Tool: "t", Agent: pawl.Agent{ID: "a"}, Output: json.RawMessage(`"dirty"`), StandIn: true}
+	out, err := reg.Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	require.Equal(t, []string{"replace"}, asked)
+	require.Equal(t, pawl.Pass, out.Verdict)
+	require.JSONEq(t, `"clean"`, string(out.Event().Output))
+
+	fires := map[string]pawl.Fires{}
+	for _, e := range reg.Explain(t.Context(), ev) {
+		fires[e.Hook.Name] = e.Fires
+	}
+	require.Equal(t, map[string]pawl.Fires{"observe": pawl.FiresNo, "check": pawl.FiresNo, "note": pawl.FiresNo, "replace": pawl.FiresYes, "child": pawl.FiresNo}, fires)
 }

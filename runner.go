@@ -273,7 +273,7 @@ func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicEr
 	x.began = r.opts.Now()
 	x.started = true
 	d.settle(x)
-	_ = d.append([]*run{x})
+	_ = d.append(d.records([]*run{x}))
 }
 
 // depthContext marks a context with how deep the handlers of a family stand.
@@ -311,24 +311,24 @@ func sameContext(a, b context.Context) (same bool) {
 type state struct {
 	ev      *Event
 	payload *run // who replaced Payload last; nil: it is the caller's
-	digest  func() string
-	copied  func() (in, out json.RawMessage) // the bytes that programs read
 	cache   shared
+
+	hash, copies sync.Once
+	sum          string          // of Input
+	in, out      json.RawMessage // the bytes that programs read
 }
 
-func newState(ev *Event) *state {
-	s := &state{ev: ev}
-	s.digest = sync.OnceValue(func() string {
-		if len(ev.Input) == 0 {
-			return ""
+func newState(ev *Event) *state { return &state{ev: ev} }
+
+// digest returns "sha256:" and the digest of the input; empty without one.
+func (s *state) digest() string {
+	s.hash.Do(func() {
+		if len(s.ev.Input) > 0 {
+			sum := sha256.Sum256(s.ev.Input)
+			s.sum = "sha256:" + hex.EncodeToString(sum[:])
 		}
-		sum := sha256.Sum256(ev.Input)
-		return "sha256:" + hex.EncodeToString(sum[:])
 	})
-	s.copied = sync.OnceValues(func() (in, out json.RawMessage) {
-		return bytes.Clone(ev.Input), bytes.Clone(ev.Output)
-	})
-	return s
+	return s.sum
 }
 
 // same reports whether s and o ask a check to judge the same thing.
@@ -346,17 +346,17 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&ca, a) == nil && json.Compact(&cb, b) == nil && bytes.Equal(ca.Bytes(), cb.Bytes())
 }
 
-// lend returns the copy of the event that one handler is given.
-func (s *state) lend(b *bound) *Event {
-	ev := *s.ev
+// lend fills in the copy of the event that one handler is given. Programs share theirs: a codec only reads.
+func (s *state) lend(b *bound, ev *Event) {
+	*ev = *s.ev
 	ev.shared = &s.cache
 	if b.program {
-		ev.Input, ev.Output = s.copied()
-		return &ev
+		s.copies.Do(func() { s.in, s.out = bytes.Clone(s.ev.Input), bytes.Clone(s.ev.Output) })
+		ev.Input, ev.Output = s.in, s.out
+		return
 	}
 	ev.Input, ev.Output = bytes.Clone(ev.Input), bytes.Clone(ev.Output)
 	ev.Aliases, ev.Paths, ev.Extra = slices.Clone(ev.Aliases), slices.Clone(ev.Paths), maps.Clone(ev.Extra)
-	return &ev
 }
 
 // with returns the state after a change by x. What Rebind does not bring into line with a new Input is
@@ -434,7 +434,7 @@ func (r *Registry) start(ctx context.Context, ev *Event, row *row, p, child *pla
 func (d *dispatch) finish() (out Outcome, err error) {
 	defer func() {
 		if !d.done {
-			_ = d.append(d.started())
+			_ = d.append(d.records(d.started()))
 		}
 	}()
 	d.rewrite()
@@ -616,7 +616,7 @@ func (d *dispatch) observe() {
 	for _, x := range runs {
 		x.ev.Verdict = verdict
 		if x.b.Effects != 0 && verdict >= Refuse {
-			d.row.contract.strip(x.ev) // a note goes to the model, and must not carry what was refused
+			d.row.contract.strip(&x.ev) // a note goes to the model, and must not carry what was refused
 		}
 	}
 	d.perform(runs)
@@ -685,14 +685,14 @@ type run struct {
 	stage   Stage
 	second  bool   // it was asked before; its answer takes the first one's place
 	id      string // "hook:" name ":" what it is about
-	ev      *Event // its own copy
+	ev      Event  // its own copy
 	saw     *state
 	left    *state // that with its own change, where it stands
 	dropped string // the hook whose rewrite stands instead of its own
 	broken  error  // its matcher panicked
-	ctx     *hookContext
+	ctx     hookContext
 	clock   *clock.Clock
-	gate    *witness
+	gate    witness
 	began   time.Time // by Options.Now
 	started bool
 	answer  answer
@@ -716,11 +716,11 @@ type answer struct {
 // newRun reserves a run as one that was cancelled before it started, so that nothing that goes missing
 // reads as a pass.
 func (d *dispatch) newRun(b *bound, stage Stage, saw *state, second bool) *run {
-	x := &run{b: b, stage: stage, second: second, saw: saw, ev: saw.lend(b), cause: CauseCancelled}
+	x := &run{b: b, stage: stage, second: second, saw: saw, id: d.idOf(b, stage), cause: CauseCancelled}
+	saw.lend(b, &x.ev)
 	x.ev.Recheck = second
-	x.id = d.idOf(b, stage)
-	x.gate = &witness{run: x, family: d.r.family, inner: d.r.opts.Gate, quiet: d.row.contract.Quiet}
-	x.ctx = &hookContext{Context: d.ctx, run: x, key: depthKey{d.r.family}, depth: d.depth + 1}
+	x.gate = witness{run: x, family: d.r.family, inner: d.r.opts.Gate, quiet: d.row.contract.Quiet}
+	x.ctx = hookContext{Context: d.ctx, run: x, key: depthKey{d.r.family}, depth: d.depth + 1}
 	return x
 }
 
@@ -794,7 +794,7 @@ func (d *dispatch) one(x *run) {
 	x.began, x.started = d.r.opts.Now(), true
 	d.trace(func(t *Trace) {
 		if t.Started != nil {
-			t.Started(&x.b.Hook, x.ev)
+			t.Started(&x.b.Hook, &x.ev)
 		}
 	})
 	if x.timed() {
@@ -828,7 +828,7 @@ func (x *run) call() (a answer) {
 			a.err = &PanicError{Hook: x.b.Name, Value: v, Stack: debug.Stack()}
 		}
 	}()
-	a.decision, a.err = x.b.Handler.Handle(x.ctx, x.ev, x.gate)
+	a.decision, a.err = x.b.Handler.Handle(&x.ctx, &x.ev, &x.gate)
 	return a
 }
 
@@ -866,7 +866,7 @@ type hookContext struct {
 func (c *hookContext) Value(key any) any {
 	switch k := key.(type) {
 	case eventKey:
-		return c.run.ev
+		return &c.run.ev
 	case hookKey:
 		return &c.run.b.Hook
 	case clockKey:
@@ -939,7 +939,7 @@ func (w *witness) Run(ctx context.Context, cmd Command) (Result, error) {
 	if err := w.opens(); err != nil {
 		return Result{}, w.note(Result{}, err)
 	}
-	own := context.Context(w.run.ctx)
+	own := context.Context(&w.run.ctx)
 	if err := own.Err(); err != nil {
 		return Result{}, err
 	}
@@ -1157,14 +1157,14 @@ func (d *dispatch) started() (runs []*run) {
 
 // join brings the decisions together, has the records kept, and says what the event came to.
 func (d *dispatch) join() (Outcome, error) {
-	dec := d.joined()
-	dec = d.capStops(dec)
-	err := d.append(d.runs)
+	dec := d.capStops(d.joined())
+	recs := d.records(d.runs)
+	err := d.append(recs)
 	if err != nil {
 		dec = d.unlogged(dec, err)
 	}
 	out := Outcome{Verdict: dec.Verdict, ev: d.left(dec.Verdict)}
-	out.more = &outcome{decision: d.changed(dec), runs: d.records(d.runs)}
+	out.more = &outcome{decision: d.changed(dec), runs: recs}
 	return out, err
 }
 
@@ -1230,15 +1230,15 @@ func (d *dispatch) left(v Verdict) *Event {
 	return &ev
 }
 
-// append has the records of runs kept. A log that hangs past Grace, panics or fails is one that failed.
-func (d *dispatch) append(runs []*run) error {
-	recs := d.records(runs)
+// append has the records kept; the Log gets its own copies. A log that hangs past Grace, panics or fails is
+// one that failed.
+func (d *dispatch) append(recs []Run) error {
 	if d.r.opts.Log == nil || len(recs) == 0 {
 		return nil
 	}
-	list := make([]Record, len(recs))
-	for i := range recs {
-		list[i] = &recs[i]
+	own, list := slices.Clone(recs), make([]Record, len(recs))
+	for i := range own {
+		list[i] = &own[i]
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.ctx), d.r.opts.Grace)
 	defer cancel()
