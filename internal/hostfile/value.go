@@ -1,0 +1,143 @@
+package hostfile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/pawl-hooks/pawl/internal/doc"
+)
+
+// Text reads an optional string; null counts as absent.
+func (h Handler) Text(key string) (s string, ok bool) {
+	n := present(h.Node.Get(key))
+	if n == nil {
+		return "", false
+	}
+	if n.Kind != doc.String {
+		h.wrong(n, key, "a string")
+		return "", false
+	}
+	return n.Text, true
+}
+
+// Whole reads an optional whole number that is not negative; null counts as absent.
+func (h Handler) Whole(key string) (v int64, ok bool) {
+	n := present(h.Node.Get(key))
+	if n == nil {
+		return 0, false
+	}
+	if v, ok = n.Int(); !ok || v < 0 {
+		h.wrong(n, key, "a whole number from 0 to 9223372036854775807")
+		return 0, false
+	}
+	return v, true
+}
+
+// Number reads an optional number above zero; null counts as absent.
+func (h Handler) Number(key string) (v float64, ok bool) {
+	n := present(h.Node.Get(key))
+	if n == nil {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(n.Text, 64)
+	if (n.Kind != doc.Int && n.Kind != doc.Float) || err != nil || v <= 0 || v > math.MaxInt64/1e9 {
+		h.wrong(n, key, "a number of seconds above 0")
+		return 0, false
+	}
+	return v, true
+}
+
+// Truth reads an optional boolean, which null is not.
+func (h Handler) Truth(key string) bool {
+	n := h.Node.Get(key)
+	if n == nil {
+		return false
+	}
+	if n.Kind != doc.Bool {
+		h.wrong(n, key, "true or false")
+	}
+	return n.Bool()
+}
+
+// Strings reads an optional list of strings; null counts as absent.
+func (h Handler) Strings(key string) (list []string, ok bool) {
+	n := present(h.Node.Get(key))
+	if n == nil {
+		return nil, false
+	}
+	if !n.Is(doc.List) {
+		h.wrong(n, key, "a list of strings")
+		return nil, false
+	}
+	list = []string{}
+	for i, item := range n.Items {
+		if item.Kind != doc.String {
+			h.wrong(item, fmt.Sprintf("%s[%d]", key, i), "a string")
+			return nil, false
+		}
+		list = append(list, item.Text)
+	}
+	return list, true
+}
+
+func (h Handler) wrong(n *doc.Node, key, expected string) {
+	h.Error(n.Pos, "", "`%s`: expected %s, found %s", key, expected, n.Describe())
+}
+
+// At is the place of a key's value, or of the handler.
+func (h Handler) At(key string) doc.Pos {
+	if n := h.Node.Get(key); n != nil {
+		return n.Pos
+	}
+	return h.Node.Pos
+}
+
+// Has reports whether a key is written.
+func (h Handler) Has(key string) bool { return h.Node.Get(key) != nil }
+
+// Required reports whether a key is written, and an error where it is not.
+func (h Handler) Required(key string) bool {
+	if present(h.Node.Get(key)) == nil {
+		h.Error(h.At(key), "", "`%s` is missing", key)
+		return false
+	}
+	return true
+}
+
+// Unknown warns of keys that are not known.
+func (h Handler) Unknown(known ...string) {
+	for _, k := range h.Node.Fields {
+		if !slices.Contains(known, k.Name) {
+			h.Warn(k.Pos, doc.DidYouMean(k.Name, known...), "unknown key %s: ignored", doc.Quote(k.Name))
+		}
+	}
+}
+
+// Kind reads type, which is one of run, or of skipped: then, and where it is neither, ok is false and an
+// issue says why.
+func (h Handler) Kind(run string, skipped ...string) (ok bool) {
+	n := h.Node.Get("type")
+	hint := fmt.Sprintf("write \"type\": %q", run)
+	switch {
+	case n == nil:
+		h.Error(h.Node.Pos, hint, "`type` is missing")
+	case n.Kind != doc.String:
+		h.wrong(n, "type", strconv.Quote(run))
+	case n.Text == run:
+		return true
+	case slices.Contains(skipped, n.Text):
+		h.Skip(n.Pos, "", "%s hooks are not run here: skipped", n.Text)
+	default:
+		h.Error(n.Pos, hint, "unknown handler type %s", doc.Quote(n.Text))
+	}
+	return false
+}
+
+// Suspect warns of a timeout that was probably meant in milliseconds.
+func (h Handler) Suspect(seconds float64) {
+	if seconds >= 1000 {
+		h.Warn(h.At("timeout"), "timeouts are in seconds", "a timeout of %v seconds is probably meant in milliseconds", seconds)
+	}
+}
