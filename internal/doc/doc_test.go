@@ -1,14 +1,20 @@
 package doc_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/pawl-hooks/pawl/internal/doc"
 )
@@ -94,6 +100,10 @@ func TestParseFaults(t *testing.T) {
 		{"keys that differ in case are two", doc.JSON, "{\"a\":1,\"A\":2} x", []string{"f:1:15: something follows the end"}},
 		{"a second document", doc.JSON, "{} {}", []string{"f:1:4: something follows the end"}},
 		{"an open bracket", doc.JSON, "{\"a\": [1", []string{"f:1:9: the file ends in the middle of a value"}},
+		{"a comment at the end", doc.JSON, "{} // x", []string{"f:1:4: a comment"}},
+		{"a bare key", doc.JSON, "{a: 1}", []string{"f:1:2: invalid character 'a' at start of value (write keys and texts in double quotes)"}},
+		{"a bare text", doc.TOML, "a = on", []string{"f:1:5: unexpected character U+006F 'o' at start of value (write texts in quotes)"}},
+		{"a field without its dot", doc.ZON, ".{ name = \"x\" }", []string{"f:1:4: expected a value, found \"name\" (a field begins with a dot: .name = …)"}},
 		{"single quotes", doc.JSON, "{'a': 1}", []string{"f:1:2: "}},
 		{"a missing comma", doc.JSON, "{\"a\": 1\n \"b\": 2}", []string{"f:2:2: "}},
 		{"deep nesting", doc.JSON, strings.Repeat("[", 200) + strings.Repeat("]", 200), []string{"f:1:101: nested deeper than 100"}},
@@ -256,9 +266,7 @@ func fuzz(f *testing.F, format doc.Format, seeds ...string) {
 			return
 		}
 		walk(t, d, d.Root)
-		if format == doc.JSON || format == doc.JSONC {
-			require.True(t, json.Valid(d.Raw(d.Root)), "%q", d.Raw(d.Root))
-		}
+		judge(t, d, data)
 	})
 }
 
@@ -267,6 +275,22 @@ func walk(t *testing.T, d *doc.Document, n *doc.Node) {
 	require.Positive(t, n.Pos.Line)
 	require.Positive(t, n.Pos.Column)
 	n.Describe()
+	raw := string(d.Raw(n))
+	switch n.Kind {
+	case doc.Int, doc.Float, doc.Bool, doc.Null, doc.Date:
+		if !strings.HasPrefix(raw, "'") { // a character of ZON
+			require.Equal(t, n.Text, raw)
+		}
+	case doc.String:
+		require.Contains(t, "\"'\\", raw[:1])
+	case doc.Word:
+		require.Equal(t, ".", raw[:1])
+	default:
+		if raw != "" { // a table of TOML may be in several places
+			require.Contains(t, "[]{}.{", raw[:1])
+			require.Contains(t, "]}", raw[len(raw)-1:])
+		}
+	}
 	for _, i := range n.Items {
 		walk(t, d, i)
 	}
@@ -277,6 +301,82 @@ func walk(t *testing.T, d *doc.Document, n *doc.Node) {
 		require.Same(t, f.Value, n.Get(f.Name))
 		walk(t, d, f.Value)
 	}
+}
+
+// judge asks another decoder of the format whether the tree is what was written.
+func judge(t *testing.T, d *doc.Document, data []byte) {
+	var want any
+	switch d.Format {
+	case doc.TOML:
+		m := map[string]any{}
+		require.NoError(t, toml.Unmarshal(data, &m))
+		want = m
+	case doc.JSON, doc.JSONC:
+		dec := json.NewDecoder(bytes.NewReader(d.Raw(d.Root)))
+		dec.UseNumber()
+		require.NoError(t, dec.Decode(&want))
+	default:
+		return
+	}
+	require.Equal(t, plain(want), value(d.Root))
+}
+
+// value is a tree as plain Go values, and plain makes another decoder's values comparable to it.
+func value(n *doc.Node) any {
+	switch n.Kind {
+	case doc.Table:
+		m := map[string]any{}
+		for _, f := range n.Fields {
+			m[f.Name] = value(f.Value)
+		}
+		return m
+	case doc.List:
+		l := []any{}
+		for _, i := range n.Items {
+			l = append(l, value(i))
+		}
+		return l
+	case doc.Int:
+		if i, ok := n.Int(); ok {
+			return i
+		}
+		return n.Text
+	case doc.Bool:
+		return n.Bool()
+	case doc.Float, doc.Date:
+		return n.Kind.String()
+	case doc.Null:
+		return nil
+	}
+	return n.Text
+}
+
+func plain(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = plain(v[k])
+		}
+		return v
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i])
+		}
+		return v
+	case json.Number:
+		if strings.ContainsAny(string(v), ".eE") {
+			return doc.Float.String()
+		}
+		if i, err := v.Int64(); err == nil {
+			return i
+		}
+		return string(v)
+	case float64:
+		return doc.Float.String()
+	case string, int64, bool, nil:
+		return v
+	}
+	return doc.Date.String()
 }
 
 func FuzzJSON(f *testing.F) {
@@ -301,4 +401,72 @@ func TestParseUpToTakesAnotherLimit(t *testing.T) {
 	require.NoError(t, faults.Err())
 	_, faults = doc.ParseUpTo(len(big)-1, "f", big, doc.JSON)
 	require.EqualError(t, faults.Err(), "f:1:1: the file is larger than 1048577 bytes (1048578)")
+}
+
+func TestTreesAreWhatOtherDecodersRead(t *testing.T) {
+	for format, sources := range map[doc.Format][]string{
+		doc.TOML: {
+			"a.b.c = 1\na.b.d = 2\na.e = {f.g = 3, f.h = [1, [2, [], [[3]]], {x = {}}]}\n",
+			"[a]\nx = 1\n[a.b]\ny = 2\n[[a.c]]\nz = 1\n[[a.c]]\nz = 2\n[a.c.d]\nw = 3\n[[a.c.e]]\nv = 4\n[[a.c.e]]\n",
+			"a = [ # one ]\n  1, # two\n  [ \"]\", '#' ], # three\n]\nb = \"#\"\n",
+			"a = \"\"\"\nx\"\"y\"\"\"\nb = '''\nz'''\nc = +1_000\nd = 0xDEAD_beef\ne = 0o17\nf = 0b11\ng = -0\n",
+			"\"a.b\" = 1\n'c d' = 2\n\"\\u00e9\".x = 3\n\"\" = 4\n",
+			"a = 1979-05-27T07:32:00Z\nb = 07:32:00\nc = [1979-05-27, inf, -nan, 1e3]\r\nd = true\r\n",
+			"a = [{b = 1}, {b = 2, c = [{}]}]\nd = {e = [\n1,\n2,\n], f = 3}\n",
+		},
+		doc.JSON:  {`{"a":[1,{"b":null},[]],"":{"c":"\u00e9\n"},"d":-1.5e3,"e":[true,false]}`, ` [ ] `, `"x"`, `-0`},
+		doc.JSONC: {"/*a*/{\"a\":/*b*/[1,/*c*/],// d\n}\n// e", `{"//":"/*","\\":"\"//",}`},
+	} {
+		for _, s := range sources {
+			d, faults := doc.Parse("f", []byte(s), format)
+			require.NoError(t, faults.Err(), s)
+			walk(t, d, d.Root)
+			judge(t, d, []byte(s))
+		}
+	}
+}
+
+// zon writes a value as ZON, with what the grammar lets stand between its parts.
+func zon(t *rapid.T, v any) string {
+	gap := rapid.SampledFrom([]string{"", " ", "\n", "// c }\n", "\t"}).Draw(t, "gap")
+	switch v := v.(type) {
+	case map[string]any:
+		var parts []string
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, gap+".@"+strconv.Quote(k)+gap+"="+gap+zon(t, v[k])+gap)
+		}
+		return ".{" + strings.Join(parts, ",") + rapid.SampledFrom([]string{"", ","}).Draw(t, "comma") + gap + "}"
+	case []any:
+		var parts []string
+		for _, i := range v {
+			parts = append(parts, gap+zon(t, i)+gap)
+		}
+		return ".{" + strings.Join(parts, ",") + rapid.SampledFrom([]string{"", ","}).Draw(t, "comma") + gap + "}"
+	case string:
+		var b strings.Builder
+		for _, r := range v {
+			if r < ' ' || r == '"' || r == '\\' || r == 0x7f || r > 0x7e {
+				fmt.Fprintf(&b, "\\u{%x}", r)
+			} else {
+				b.WriteRune(r)
+			}
+		}
+		return `"` + b.String() + `"`
+	case nil:
+		return "null"
+	}
+	return fmt.Sprint(v)
+}
+
+func TestWhatIsWrittenInZONIsRead(t *testing.T) {
+	leaf := rapid.OneOf(rapid.Int64().AsAny(), rapid.String().AsAny(), rapid.Bool().AsAny(), rapid.Just[any](nil))
+	list := rapid.Map(rapid.SliceOfN(leaf, 1, 4), func(l []any) any { return l })
+	table := rapid.Map(rapid.MapOfN(rapid.StringMatching(`[a-z .]{1,5}`), rapid.OneOf(leaf, list), 1, 20), func(m map[string]any) any { return m })
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.OneOf(leaf, list, table).Draw(t, "value")
+		s := zon(t, v)
+		d, faults := doc.Parse("f", []byte(s), doc.ZON)
+		require.NoError(t, faults.Err(), s)
+		require.Equal(t, v, value(d.Root), s)
+	})
 }

@@ -39,6 +39,9 @@ func (r *jsonReader) end() error {
 	if _, err := r.dec.ReadToken(); errors.Is(err, io.EOF) {
 		return nil
 	}
+	if bytes.HasPrefix(r.doc.plain[at:], []byte("/")) {
+		return r.doc.comment(at)
+	}
 	return r.doc.FaultAt(r.doc.pos(at), "something follows the end of the document", "a file holds one value")
 }
 
@@ -173,13 +176,19 @@ func (r *jsonReader) slip(at int, rest []byte, err error) *Fault {
 		}
 		message, hint = "a comma before the closing bracket", "remove the comma; JSON has no trailing comma"
 	case bytes.HasPrefix(rest, []byte("/")):
-		message, hint = "a comment", "JSON has no comments; remove it or write TOML"
+		return r.doc.comment(at)
 	case bytes.HasPrefix(rest, []byte("'")):
 		hint = "write strings in double quotes"
 	case len(rest) > 0 && rest[0] == '"':
 		hint = "a comma is missing before it, perhaps"
+	case len(rest) > 0 && strings.HasSuffix(message, "at start of value") && (rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z' || rest[0] == '_'):
+		hint = "write keys and texts in double quotes"
 	}
 	return r.doc.FaultAt(r.doc.pos(at), strings.TrimPrefix(message, "jsontext: "), hint)
+}
+
+func (d *Document) comment(at int) *Fault {
+	return d.FaultAt(d.pos(at), "a comment", "JSON has no comments; remove it, or write the file in TOML")
 }
 
 // plainJSON blanks the comments and trailing commas of JSONC, so that every offset stays as it was.

@@ -281,6 +281,7 @@ func (r *zonReader) character(n *Node) *Fault {
 }
 
 var (
+	zonField = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*[ \t]*=`)
 	zonBare  = regexp.MustCompile(`^-?[A-Za-z0-9_](?:[eEpP][+-]|[A-Za-z0-9_]|\.[A-Za-z0-9_])*`)
 	zonInt   = regexp.MustCompile(`^-?(0|[1-9](_?[0-9])*|0x[0-9A-Fa-f](_?[0-9A-Fa-f])*|0o[0-7](_?[0-7])*|0b[01](_?[01])*)$`)
 	zonFloat = regexp.MustCompile(`^-?([0-9](_?[0-9])*(\.[0-9](_?[0-9])*)?([eE][+-]?[0-9](_?[0-9])*)?|0x[0-9A-Fa-f](_?[0-9A-Fa-f])*(\.[0-9A-Fa-f](_?[0-9A-Fa-f])*)?([pP][+-]?[0-9]+)?|inf|nan)$`)
@@ -302,6 +303,9 @@ func (r *zonReader) bare(n *Node) *Fault {
 		hint := "strings stand in double quotes, tables and lists in .{ }"
 		if r.sees("{") || r.sees("[") {
 			hint = "write .{ with its dot"
+		}
+		if zonField.Match(r.src[r.at:]) {
+			hint = "a field begins with a dot: ." + text + " = …"
 		}
 		return r.fault(r.at, "expected a value, found "+r.glimpse(), hint)
 	}
