@@ -44,6 +44,22 @@ func (c *capture) write(p []byte) {
 	c.keep(p)
 }
 
+// room returns where the next bytes may be read to, for grow to take them in; nil: they go through write.
+func (c *capture) room() []byte {
+	if c.filter != nil || len(c.kept) >= c.limit {
+		return nil
+	}
+	if len(c.kept) == cap(c.kept) {
+		bigger := make([]byte, len(c.kept), min(max(512, 4*cap(c.kept)), c.limit))
+		copy(bigger, c.kept)
+		c.kept = bigger
+	}
+	return c.kept[len(c.kept):min(cap(c.kept), c.limit)]
+}
+
+// grow keeps the first n bytes of room.
+func (c *capture) grow(n int) { c.kept = c.kept[:len(c.kept)+n] }
+
 func (c *capture) keep(p []byte) {
 	n := min(len(p), c.limit-len(c.kept))
 	c.kept = append(c.kept, p[:n]...)
