@@ -554,7 +554,6 @@ func (d *dispatch) enforced(stage Stage) (runs []*run) {
 			runs = append(runs, x)
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b *run) int { return a.b.index - b.b.index })
 	return runs
 }
 
