@@ -35,7 +35,9 @@ func Hooks(guards ...Guard) ([]pawl.Hook, error) {
 
 // place is a guard's place in the order.
 func place(g Guard) int {
-	switch g.(type) {
+	switch g := g.(type) {
+	case *origin:
+		return place(g.Guard)
 	case *Counter:
 		return 1
 	case *Repeat:
