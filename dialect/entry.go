@@ -38,6 +38,10 @@ type Source struct {
 	Managed bool   // the hooks cannot be disabled and need no trust; copied to the entries
 	Plugin  string // the plugin's id, of a plugin's file; copied to the entries
 
+	// Switched says that the caller applies the switch by which a file turns all hooks off, which holds for
+	// other files too. False: the reader applies it to this file.
+	Switched bool
+
 	// Env is added to what the hooks' programs inherit: KEY=value, the plugin variables say.
 	Env []string
 

@@ -109,6 +109,7 @@ func entry(h hostfile.Handler) (dialect.Entry, bool) {
 	if !absent {
 		hash = hostfile.Hash(h.Event.Label, d.fields(h), &matcher)
 	}
+	h.Lint("command", d.command)
 	codec, base := h.Codec(d.effective(h)), h.Hook()
 	base.Match, base.Timeout = mainOnly(h, match), seconds(d.timeout)
 	line, env := command.Shell(d.command), h.File.Env

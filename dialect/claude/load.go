@@ -1,0 +1,180 @@
+// Package claude reads Claude Code's hook files: the hooks of settings.json and settings.local.json, and a
+// plugin's hooks/hooks.json.
+//
+// A file loads faithful: its hooks fail open, as their host's do, which the records show. Under
+// [dialect.Source.Strict] they fail closed. In either mode a restriction that a hook spoke is kept where the
+// host would lose it; package wire says how. Events that have no trigger here are reported as lost.
+package claude
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/dialect"
+	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/hostfile"
+	"github.com/pawl-hooks/pawl/wire"
+)
+
+var (
+	lost       = hostfile.Severity{Faithful: dialect.Lost, Strict: dialect.Lost}
+	lostChecks = hostfile.Severity{Faithful: dialect.Lost, Strict: dialect.Error} // it could have forbidden something
+)
+
+var host = hostfile.Host{
+	Name: "Claude Code",
+	Lost: map[string]hostfile.Severity{
+		"Setup": lost, "InstructionsLoaded": lost, "UserPromptExpansion": lostChecks, "MessageDisplay": lost,
+		"PermissionDenied": lost, "PostToolBatch": lostChecks, "Notification": lost, "TaskCreated": lostChecks,
+		"TaskCompleted": lostChecks, "StopFailure": lost, "TeammateIdle": lostChecks, "ConfigChange": lostChecks,
+		"CwdChanged": lost, "DirectoryAdded": lost, "FileChanged": lost, "WorktreeCreate": lostChecks,
+		"WorktreeRemove": lost, "Elicitation": lostChecks, "ElicitationResult": lostChecks,
+	},
+}
+
+var style = hostfile.Style{
+	Exact: func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_- ,|", c)
+	},
+	Between:  "|,",
+	Trimming: true,
+	Engine:   "JavaScript",
+	// What Go quotes, anchors or names a class by, and JavaScript takes for the letters.
+	Foreign: regexp.MustCompile(`\\[QECAzp]|\[\[:`),
+	Sources: map[string][]string{
+		"SessionStart": {"fork"},
+		"SessionEnd":   {"clear", "resume", "logout", "prompt_input_exit"},
+	},
+}
+
+// Load reads the hooks of a settings file, or of a plugin's. An error among the issues means that nothing
+// loads. Handlers that are alike in everything but their group are one entry, whose Also has the others. It
+// keeps nothing of src.Data.
+func Load(src dialect.Source) ([]dialect.Entry, []dialect.Issue) {
+	f, root := hostfile.Open(src, wire.Claude)
+	if root == nil {
+		return f.Done(nil)
+	}
+	if !root.Is(doc.Table) {
+		f.Error(root.Pos, "", "expected an object, found %s", root.Describe())
+		return f.Done(nil)
+	}
+	off := switchedOff(f, root)
+	var list merger
+	f.Walk(root.Get("hooks"), host, func(h hostfile.Handler) {
+		e, ok := entry(h)
+		switch {
+		case ok && off:
+			h.Warn(h.Node.Pos, "", "disableAllHooks is true: the hook is off")
+		case ok:
+			list.add(h, e)
+		}
+	})
+	return f.Done(list.entries)
+}
+
+// switchedOff reads disableAllHooks, unless the caller does so for all files together.
+func switchedOff(f *hostfile.File, root *doc.Node) bool {
+	n := root.Get("disableAllHooks")
+	switch {
+	case n == nil:
+	case n.Kind != doc.Bool:
+		f.Error(n.Pos, "", "`disableAllHooks`: expected true or false, found %s", n.Describe())
+	default:
+		return n.Bool() && !f.Switched
+	}
+	return false
+}
+
+// A merger joins handlers that their host runs once however often they match.
+type merger struct {
+	entries []dialect.Entry
+	at      map[string]int
+	found   []found
+}
+
+// found is one entry and what it is made of.
+type found struct {
+	dialect.Entry
+	definition []hostfile.Field
+	match      pawl.Matcher
+	base       pawl.Hook
+	handler    func(name string) pawl.Handler
+	absent     bool
+}
+
+func (l *merger) add(h hostfile.Handler, e found) {
+	key := h.Event.Name + string(hostfile.Definition(nil, e.definition))
+	if i, dup := l.at[key]; dup {
+		first := &l.found[i]
+		first.Also = append(first.Also, e.base.Origin)
+		if e.Matcher != first.Matcher || e.absent != first.absent {
+			first.match = hostfile.Either(first.match, e.match)
+			first.Matcher = shown(first.Matcher) + " or " + shown(e.Matcher)
+			first.absent = false
+		}
+		l.entries[i] = first.build(h)
+		first.Entry = l.entries[i]
+		return
+	}
+	if l.at == nil {
+		l.at = map[string]int{}
+	}
+	l.at[key] = len(l.found)
+	e.Entry = e.build(h)
+	l.found = append(l.found, e)
+	l.entries = append(l.entries, e.Entry)
+}
+
+// shown spells a matcher that accepts everything.
+func shown(matcher string) string {
+	if matcher == "" {
+		return "*"
+	}
+	return matcher
+}
+
+// build makes the entry. Its hash is over every matcher, so that none is added to a handler unseen.
+func (e found) build(h hostfile.Handler) dialect.Entry {
+	matcher := &e.Matcher
+	if e.absent {
+		matcher = nil
+	}
+	e.Hash = hostfile.Hash(h.Event.Label, e.definition, matcher)
+	e.Build = func(name string) pawl.Hook {
+		hook := e.base
+		hook.Name, hook.Match, hook.Handler = name, e.match, e.handler(name)
+		return hook
+	}
+	if e.Hook.Name != "" {
+		e.Rename(e.Hook.Name)
+		return e.Entry
+	}
+	return h.Entry(e.Entry)
+}
+
+// timeout is how long the host waits, in seconds.
+func timeout(h hostfile.Handler) float64 {
+	v, written := h.Number("timeout")
+	h.Suspect(v)
+	end := h.Event.Trigger == pawl.SessionEnd
+	switch {
+	case written && end && v > 60:
+		h.Warn(h.At("timeout"), "", "a SessionEnd hook gets 60 seconds at most, not %v", v)
+		return 60
+	case written:
+		return v
+	case end:
+		return 1.5
+	case h.Event.Trigger == pawl.PromptSubmit:
+		return 30
+	}
+	return 600
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(min(s*float64(time.Second), math.MaxInt64/2))
+}
