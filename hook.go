@@ -1,4 +1,94 @@
-// Package pawl dispatches the hooks of an agent runtime.
+// Package pawl dispatches the hooks of an agent runtime: the programs and functions that run before a tool
+// call, after it, at the start and the end of a session, and so on.
+//
+// A [Registry] loads typed [Hook] values, matches them against an [Event], runs them through the [Gate] that
+// the caller supplies and that applies the policy, and appends a hook.run record of each run to a [Log]:
+//
+//	reg, err := pawl.New(pawl.Options{Gate: gate, Log: pawl.JSONLog(os.Stdout)}, hooks...)
+//	...
+//	out, err := reg.Dispatch(ctx, &pawl.Event{Trigger: pawl.ToolBefore, Tool: "write_file", Input: input})
+//	if out.Verdict >= pawl.Refuse {
+//		return toolError(out.Decision().Reason)
+//	}
+//	// the policy decides about out.Event(), and then it runs
+//
+// A pawl is the catch on a ratchet that lets the wheel turn one way only. That is the one rule here: a hook
+// may narrow what the policy decided and never widen it.
+//
+// A runtime dispatches tool.before before its own policy decides, so that a rewrite is judged like any other
+// input, and obeys in this order: Halt, Refuse, Ask, a stand-in Output. Refuse means that the subject of the
+// event does not happen: the call, the prompt, the compaction; at turn.stop the stopping, so the next prompt
+// is just the Reason; at tool.after the delivery of the result, so the model gets the Reason in its place.
+//
+// # Narrow only
+//
+// No verdict permits what the policy would refuse. Allow exists for tool.approval alone, where it answers a
+// question that the policy left open: never one that a hook asked, and never beside a check that did not
+// happen. Strictness is Allow < Pass < Ask < Refuse < Halt; on the same final event one more hook that may not
+// allow never makes the outcome laxer.
+//
+// # A check that did not happen is not a check that passed
+//
+// Every failure of a hook that could have refused refuses. FailOpen is the one switch, per hook, and each use
+// of it leaves a record. What a failing hook said and was entitled to say (Ask, Refuse, Halt) still counts.
+//
+// # No program starts outside the Gate
+//
+// This package starts none: it imports no os, and nothing below it imports os/exec or net. The gate that a
+// handler is lent closes with its run.
+//
+// # A check judges what will happen
+//
+// Rewrites come before checks. A check whose event was changed after it judged is asked again; a matcher that
+// reads the input is asked about each event that is judged.
+//
+// # Order is configuration order
+//
+// Never finishing order: verdict, notes, rewrites and records are the same under every schedule. Records stand
+// by stage, then by configuration. What a gate records itself, and [Trace], come as things happen.
+//
+// # One hook cannot silence another
+//
+// Every matching hook starts, and every start leaves exactly one record: after a panic, a Goexit, a
+// cancellation too. Only an observer that succeeds at a quiet trigger leaves none.
+//
+// # No answer counts without its record
+//
+// If the Log fails, hangs or panics, the event is refused where its trigger can refuse, by default.
+//
+// # Dispatch returns
+//
+// Each timed hook ends within its Timeout and the Grace after it, whatever it does; one that ignores both is
+// left behind, and its record says so. Programs always have a timeout. Waiting for a slot, and for a person
+// ([Pause]), is not the hook's time. A Go handler without a Timeout is not bounded.
+//
+// # Loud at load
+//
+// New returns every fault at once and no registry: an unknown trigger, an effect that the trigger cannot
+// carry, a matcher that can never match, a name that is taken.
+//
+// # Sub-agents are covered by construction
+//
+// An event carries its [Agent]; the same registry answers it. With only adds, and a child [Live] follows its
+// parent's later changes.
+//
+// # A hook's program fires no hooks
+//
+// The context that the Gate is called with is marked: a Dispatch under it runs nothing and says Nested. A new
+// agent, or a job in the background, must not inherit it. Programs carry HOOK_DEPTH in their environment.
+//
+// # What is shown is what runs
+//
+// Hooks, Explain and Dispatch share one planner and one parsed value.
+//
+// # Limits
+//
+// A hook is a guardrail as strong as the host's own chokepoint and its Gate: a tool that skips the hook path is
+// not covered. An event that no hook matches leaves no record. A failed check at a trigger that cannot refuse
+// goes through with a Warning. A Go handler runs in your process, and Payload is shared memory. A text guard
+// over a shell command can be evaded by quoting. What a program does is covered by trust only where the digest
+// of its bytes is part of it. An original input that repeats a key is read as each reader reads it; a
+// rewritten one is refused.
 package pawl
 
 import (

@@ -1629,3 +1629,20 @@ func TestAStandInPassesReplacersAlone(t *testing.T) {
 	}
 	require.Equal(t, map[string]pawl.Fires{"observe": pawl.FiresNo, "check": pawl.FiresNo, "note": pawl.FiresNo, "replace": pawl.FiresYes, "child": pawl.FiresNo}, fires)
 }
+
+func TestWhatHooksSayStandsInConfigurationOrder(t *testing.T) {
+	note := func(name string, may pawl.Effect) pawl.Hook {
+		return check(name, pawl.ToolBefore, pawl.Decision{Notes: []string{name}, Verdict: pawl.Ask, Reason: name}, pawl.MayNote|may)
+	}
+	quiet := check("first", pawl.ToolBefore, pawl.Decision{Notes: []string{"first"}}, pawl.MayNote) // observes last
+	out, err := registry(t, pawl.Options{}, quiet, note("second", pawl.MayAsk), note("third", pawl.MayAsk|pawl.MayRewrite)).
+		Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, []string{"first", "second", "third"}, out.Decision().Notes)
+	require.Equal(t, "second", out.Decision().Reason)
+	stages := ""
+	for _, run := range out.Runs() {
+		stages += run.Name + ":" + run.Stage + " "
+	}
+	require.Equal(t, "third:rewrite second:check first:observe ", stages)
+}
