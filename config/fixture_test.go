@@ -96,7 +96,7 @@ func commands(set config.Set) []string {
 		switch {
 		case waits[e.Hook.Name]:
 			out = append(out, e.Command+" (waits)")
-		case !e.Enabled:
+		case !e.Enabled && !runs[e.Hook.Name]:
 			out = append(out, e.Command+" (off)")
 		case runs[e.Hook.Name]:
 			out = append(out, e.Command)

@@ -118,22 +118,10 @@ func TestPendingNativeCheckRefusesUnderStrict(t *testing.T) {
 	require.Equal(t, pawl.Refuse, out.Verdict)
 	require.Equal(t, pawl.CauseUntrusted, out.Runs()[0].Cause)
 	require.Empty(t, ran)
-}
 
-// gate runs nothing and remembers what it was asked to run.
-type gate struct{ ran []string }
-
-func (g *gate) Run(_ context.Context, cmd pawl.Command) (pawl.Result, error) {
-	g.ran = append(g.ran, cmd.Args[len(cmd.Args)-1])
-	return pawl.Result{}, nil
-}
-
-func fire(t *testing.T, set config.Set) (pawl.Outcome, []string) {
-	t.Helper()
-	g := &gate{}
-	r, err := pawl.New(pawl.Options{Gate: g, Parallel: 1}, set.Hooks...)
-	require.NoError(t, err)
-	out, err := r.Dispatch(context.Background(), &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash", Input: []byte(`{"command":"ls"}`)})
-	require.NoError(t, err)
-	return out, g.ran
+	m.project(lint+"fail_open = true\n", ".pawl", "hooks.toml")
+	out, _ = fire(t, m.load())
+	require.Equal(t, pawl.Refuse, out.Verdict, "that the hook may fail open is its author's word, and nobody reviewed it")
+	m.project(lint+"shadow = true\n", ".pawl", "hooks.toml")
+	require.Empty(t, m.load().Hooks, "a shadow refuses nothing")
 }

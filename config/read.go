@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-hooks/pawl/command"
 	"github.com/pawl-hooks/pawl/dialect"
+	zerocodefile "github.com/pawl-hooks/pawl/dialect/zerocode"
 )
 
 // A reader makes entries of a file. A file with an error gives none.
@@ -14,7 +15,7 @@ type reader func(dialect.Source) ([]dialect.Entry, []dialect.Issue)
 
 // read hands every source to its dialect.
 func (l *loader) read() {
-	readers := map[string]reader{native: l.readNative}
+	readers := map[string]reader{native: l.readNative, zerocode: zerocodefile.Load}
 	for _, s := range l.sources {
 		if s.off != "" {
 			continue
@@ -97,7 +98,7 @@ func (l *loader) finish() Set {
 		case runs && l.duplicate(once, e):
 			runs = false
 		case runs:
-			set.Hooks = append(set.Hooks, e.Hook)
+			set.Hooks = append(set.Hooks, l.pin(e))
 		case e.Enabled:
 			set.Pending = append(set.Pending, *e)
 			if h, ok := l.refusing(*e); ok && l.opts.Strict {
@@ -120,11 +121,12 @@ func (l *loader) duplicate(once map[string]*Entry, e *Entry) bool {
 	key := e.Event + " " + e.Digest
 	if first, met := once[key]; met {
 		first.Also = append(first.Also, e.Hook.Origin)
+		e.Reason = "the same handler as hook " + first.Hook.Name + "; it runs once"
 		at := e.Hook.Origin
 		l.told(false, dialect.Issue{
 			Severity: dialect.Warning, File: at.File, Line: at.Line, Column: at.Column,
 			Event: e.Event, Index: fmt.Sprintf("%d.%d", e.Group, e.Handler),
-			Message: "the same handler as hook " + first.Hook.Name + "; it runs once",
+			Message: e.Reason,
 		})
 		return true
 	}

@@ -302,6 +302,9 @@ func unescape(s, special string) string {
 	return b.String()
 }
 
+// unreadable stands for the digest of a file that can be run and not read.
+const unreadable = "unreadable"
+
 // digests turns paths into digests of what they hold. A file that can be run and not read has no digest: its
 // word is noted all the same, so that it becoming readable, or vanishing, shows.
 func (d disk) digests(scripts map[string]string) map[string]string {
@@ -312,7 +315,7 @@ func (d disk) digests(scripts map[string]string) map[string]string {
 	for word, file := range scripts {
 		sum, err := d.digest(file)
 		if err != nil {
-			sum = "unreadable"
+			sum = unreadable
 		}
 		out[word] = sum
 	}

@@ -49,7 +49,7 @@ type Entry struct {
 	Enabled bool     // false: a person turned it off
 	Digest  string   // of all that acceptance covers
 	Scripts []Script // the files its command names
-	Reason  string   // why it waits; empty: it does not
+	Reason  string   // why it does not run, though it is enabled; empty: it does
 }
 
 // A Script is a file that a hook's command names. Acceptance covers its content.
