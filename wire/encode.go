@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pawl-hooks/pawl"
@@ -56,7 +58,7 @@ var (
 	prompt     = []key{{name: "prompt", value: text(promptOf)}}
 	stopping   = []key{
 		{name: "stop_hook_active", value: func(b []byte, ev *pawl.Event) []byte {
-			return append(b, map[bool]string{true: "true", false: "false"}[ev.StopActive]...)
+			return strconv.AppendBool(b, ev.StopActive)
 		}},
 		{name: "last_assistant_message", value: nullable(func(ev *pawl.Event) string { return ev.LastMessage })},
 	}
@@ -137,7 +139,10 @@ func splice(b, raw []byte, none string) []byte {
 		v = v.Clone()
 		_ = v.Compact() // it is valid
 	}
-	return append(b, bytes.ToValidUTF8(v, []byte("\uFFFD"))...)
+	if !utf8.Valid(v) {
+		v = bytes.ToValidUTF8(v, []byte("\uFFFD"))
+	}
+	return append(b, v...)
 }
 
 func empty(b []byte, _ *pawl.Event) []byte { return append(b, "[]"...) }

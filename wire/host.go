@@ -19,7 +19,7 @@ func ReadEvent(data []byte) (*pawl.Event, error) {
 	if !v.IsValid() {
 		return nil, fmt.Errorf("event: %s", whyInvalid(v))
 	}
-	o := parse(v)
+	o, _, _ := parse(bytes.Clone(v)) // the event keeps what it is made of
 	if o == nil {
 		return nil, errors.New("event: not a JSON object")
 	}
@@ -65,14 +65,10 @@ func whyInvalid(v jsontext.Value) string {
 }
 
 func hostRow(name string) *row {
-	for _, f := range []Flavour{ZeroCode, Claude} {
-		for i := range f.rows() {
-			if f.rows()[i].event == name {
-				return &f.rows()[i]
-			}
-		}
+	if r := ZeroCode.named(name); r != nil {
+		return r
 	}
-	return nil
+	return Claude.named(name)
 }
 
 func eventNames() []string {

@@ -14,34 +14,65 @@ type object []objectMember
 type objectMember struct {
 	name  string
 	value jsontext.Value
+	inner object // of one of the two members that are objects with a meaning
 }
 
 // lenient reads what can be read; whether it may be believed is another question.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// parse reads an object, and nil where v is none.
-func parse(v jsontext.Value) object {
-	if v.Kind() != '{' || !v.IsValid(lenient...) {
-		return nil
+// parse reads the object that b begins with, by the lenient rules, and how many bytes it has. It is nil
+// where b begins with none.
+func parse(b []byte) (o object, size int, err error) {
+	if len(b) == 0 || b[0] != '{' {
+		return nil, 0, nil
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(v), lenient...)
+	d := jsontext.NewDecoder(bytes.NewBuffer(b), lenient...)
+	o, err = members(d, b, 2)
+	if err != nil {
+		return nil, 0, err
+	}
+	return o, int(d.InputOffset()), nil
+}
+
+// members reads an object whose values are slices of b, and those with a meaning in depth.
+func members(d *jsontext.Decoder, b []byte, depth int) (object, error) {
 	if _, err := d.ReadToken(); err != nil {
-		return nil
+		return nil, err
 	}
-	o := object{}
+	o := make(object, 0, 4)
 	for d.PeekKind() != '}' {
 		name, err := d.ReadToken()
 		if err != nil {
-			return nil
+			return nil, err
 		}
-		n := name.String()
-		value, err := d.ReadValue()
-		if err != nil {
-			return nil
+		m := objectMember{name: name.String()}
+		if nested := m.name == "hookSpecificOutput" || m.name == "decision"; nested && depth > 0 && d.PeekKind() == '{' {
+			start := d.InputOffset()
+			if m.inner, err = members(d, b, depth-1); err != nil {
+				return nil, err
+			}
+			m.value = jsontext.Value(bytes.TrimLeft(b[start:d.InputOffset()], ": \t\r\n"))
+		} else {
+			v, err := d.ReadValue()
+			if err != nil {
+				return nil, err
+			}
+			m.value = jsontext.Value(b[int(d.InputOffset())-len(v) : d.InputOffset()])
 		}
-		o = append(o, objectMember{n, value.Clone()})
+		o = append(o, m)
 	}
-	return o
+	_, err := d.ReadToken()
+	return o, err
+}
+
+// inner returns the last value written under a name as an object; nil where it is none.
+func (o object) inner(name string) object {
+	for i := len(o) - 1; i >= 0; i-- {
+		if o[i].name == name {
+			return o[i].inner
+		}
+	}
+	return nil
 }
 
 // all returns every value written under a name.
@@ -131,9 +162,9 @@ func (p printed) lines(rest []byte) printed {
 		}
 		rest = rest[i+1:]
 		p.fault = "text before the answer"
-		if v, _ := next(rest); v != nil {
-			p.objects = append(p.objects, parse(v))
-			rest = rest[len(v):]
+		if o, size, _ := parse(rest); o != nil {
+			p.objects = append(p.objects, o)
+			rest = rest[size:]
 		}
 	}
 	return p
@@ -141,19 +172,19 @@ func (p printed) lines(rest []byte) printed {
 
 // document reads text that begins with an object.
 func (p printed) document(b []byte) printed {
-	v, err := next(b)
-	if v == nil {
+	o, size, err := parse(b)
+	if o == nil {
 		p.fault = "not valid JSON: " + plainly(err)
 		return p
 	}
-	p.objects = append(p.objects, parse(v))
-	rest := bytes.TrimSpace(b[len(v):])
+	p.objects = append(p.objects, o)
+	v, rest := jsontext.Value(b[:size]), bytes.TrimSpace(b[size:])
 	switch {
 	case len(rest) > 0:
 		p.fault = "more than one JSON value"
-		for v, _ := next(rest); v != nil; v, _ = next(rest) {
-			p.objects = append(p.objects, parse(v))
-			rest = bytes.TrimSpace(rest[len(v):])
+		for o, size, _ := parse(rest); o != nil; o, size, _ = parse(rest) {
+			p.objects = append(p.objects, o)
+			rest = bytes.TrimSpace(rest[size:])
 		}
 	case !v.IsValid(jsontext.AllowInvalidUTF8(true)):
 		p.fault = "a name is repeated"
@@ -163,18 +194,6 @@ func (p printed) document(b []byte) printed {
 		p.whole = true
 	}
 	return p
-}
-
-// next returns the object that b begins with.
-func next(b []byte) (jsontext.Value, error) {
-	if len(b) == 0 || b[0] != '{' {
-		return nil, nil
-	}
-	v, err := jsontext.NewDecoder(bytes.NewReader(b), lenient...).ReadValue()
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
 }
 
 // plainly words a syntax error without the name of the library that found it.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 
 // object reads one whole object as an answer.
 func (r reading) object(o object) (pawl.Decision, error) {
-	a := answer{reading: r, top: o, specific: parse(o.get("hookSpecificOutput"))}
+	a := answer{reading: r, top: o, specific: o.inner("hookSpecificOutput")}
 	a.shape()
 	said := a.meaning()
 	d := r.restrict(pawl.Decision{}, o)
@@ -69,10 +70,10 @@ func (a *answer) shapeSpecific() {
 		return
 	}
 	event, ok := a.specific.text("hookEventName")
-	switch _, known := a.codec.Flavour.Event(event); {
+	switch r := a.codec.Flavour.named(event); {
 	case !ok:
 		a.fail("hookSpecificOutput has no hookEventName")
-	case !known || event == "SessionEnd":
+	case r == nil || r.deaf:
 		a.fail("hookSpecificOutput.hookEventName %q is no event that has one", event)
 	}
 	for _, m := range a.specific {
@@ -188,18 +189,19 @@ func (a *answer) permission() pawl.Decision {
 		a.fail("updatedInput without permissionDecision allow")
 	case input != nil && input.Kind() != '{':
 		a.fail("updatedInput is no object")
-	case input != nil && (a.ev.Tool == "Bash" || a.ev.Tool == "apply_patch") && !hasText(parse(input), "command"):
+	case input != nil && (a.ev.Tool == "Bash" || a.ev.Tool == "apply_patch") && !hasCommand(input):
 		a.fail("updatedInput for %s has no text \"command\"", a.ev.Tool)
 	case input != nil:
-		return pawl.Decision{Input: []byte(input)}
+		return pawl.Decision{Input: bytes.Clone(input)}
 	case word == "allow":
 		a.meaningless()
 	}
 	return pawl.Decision{}
 }
 
-func hasText(o object, name string) bool {
-	_, ok := o.text(name)
+func hasCommand(input []byte) bool {
+	o, _, _ := parse(input)
+	_, ok := o.text("command")
 	return ok
 }
 
@@ -217,7 +219,7 @@ func (a *answer) approval() pawl.Decision {
 	if v == nil {
 		return pawl.Decision{}
 	}
-	o := parse(v)
+	o := a.specific.inner("decision")
 	if o == nil {
 		a.fail("decision is no object")
 		return pawl.Decision{}
@@ -270,11 +272,11 @@ func (a *answer) replacement() pawl.Decision {
 		return pawl.Decision{}
 	}
 	if v := a.specific.get("updatedToolOutput"); v != nil {
-		return pawl.Decision{Output: []byte(v)}
+		return pawl.Decision{Output: bytes.Clone(v)}
 	}
 	switch v := a.specific.get("updatedMCPToolOutput"); {
 	case v != nil && strings.HasPrefix(a.ev.Tool, "mcp__"):
-		return pawl.Decision{Output: []byte(v)}
+		return pawl.Decision{Output: bytes.Clone(v)}
 	case v != nil:
 		a.warnings = append(a.warnings, "updatedMCPToolOutput is ignored for "+a.ev.Tool)
 	}

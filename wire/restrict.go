@@ -25,8 +25,11 @@ func (r reading) unapplied(d pawl.Decision, o object) pawl.Decision {
 		d.Output, d.Fail = nil, nil
 		d = d.Join(pawl.Decision{Verdict: pawl.Refuse, Reason: instead})
 	}
-	for _, v := range o.all("hookSpecificOutput") {
-		s := parse(v)
+	for _, m := range o {
+		s := m.inner
+		if m.name != "hookSpecificOutput" {
+			continue
+		}
 		input := s.get("updatedInput") != nil && r.row.trigger == pawl.ToolBefore
 		output := s.get("updatedToolOutput") != nil && slices.Contains(r.row.specific, "updatedToolOutput")
 		if (input || output) && d.Verdict < pawl.Refuse {
@@ -62,12 +65,7 @@ func (r reading) restrict(d pawl.Decision, o object) pawl.Decision {
 }
 
 func stopped(o object) bool {
-	for _, v := range o.all("continue") {
-		if v.Kind() == 'f' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o, func(m objectMember) bool { return m.name == "continue" && m.value.Kind() == 'f' })
 }
 
 func saysBlock(objects []object) bool {
@@ -82,24 +80,29 @@ func saysBlock(objects []object) bool {
 // verdictIn looks for a deny or an ask in every place where some event has one.
 func verdictIn(o object) (asks, blocks bool, why string) {
 	look := func(o object, reasons ...string) {
-		for _, name := range []string{"decision", "permissionDecision", "behavior"} {
-			for _, v := range o.all(name) {
-				switch word, _ := unquote(v); word {
-				case "block", "deny":
-					blocks = true
-					why = or(why, o.first(reasons...))
-				case "ask", "defer":
-					asks = true
-					why = or(why, o.first(reasons...))
-				}
+		for _, m := range o {
+			if m.name != "decision" && m.name != "permissionDecision" && m.name != "behavior" {
+				continue
+			}
+			switch word, _ := unquote(m.value); word {
+			case "block", "deny":
+				blocks = true
+				why = or(why, o.first(reasons...))
+			case "ask", "defer":
+				asks = true
+				why = or(why, o.first(reasons...))
 			}
 		}
 	}
-	for _, v := range o.all("hookSpecificOutput") {
-		s := parse(v)
-		look(s, "permissionDecisionReason", "reason", "message")
-		for _, v := range s.all("decision") {
-			look(parse(v), "message", "reason")
+	for _, m := range o {
+		if m.name != "hookSpecificOutput" {
+			continue
+		}
+		look(m.inner, "permissionDecisionReason", "reason", "message")
+		for _, n := range m.inner {
+			if n.name == "decision" {
+				look(n.inner, "message", "reason")
+			}
 		}
 	}
 	look(o, "reason", "permissionDecisionReason", "message")

@@ -92,11 +92,19 @@ func (f Flavour) Events() []Event {
 
 // Event finds the event of a name, which is exact in case.
 func (f Flavour) Event(name string) (Event, bool) {
-	i := slices.IndexFunc(f.rows(), func(r row) bool { return r.event == name })
-	if i < 0 {
-		return Event{}, false
+	if r := f.named(name); r != nil {
+		return r.public(), true
 	}
-	return f.rows()[i].public(), true
+	return Event{}, false
+}
+
+func (f Flavour) named(name string) *row {
+	for i := range f.rows() {
+		if r := &f.rows()[i]; r.event == name {
+			return r
+		}
+	}
+	return nil
 }
 
 func (r row) public() Event {

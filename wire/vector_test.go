@@ -276,3 +276,15 @@ func FuzzDecode(f *testing.F) {
 		require.True(t, d.Output == nil || json.Valid(d.Output))
 	})
 }
+
+func BenchmarkDecode(b *testing.B) {
+	ev := &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash"}
+	res := pawl.Result{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"` +
+		strings.Repeat("x", 900) + `"}}`)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := (wire.Codec{}).Decode(ev, res); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
