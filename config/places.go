@@ -1,7 +1,7 @@
 package config
 
 import (
-	"os"
+	"fmt"
 	"path/filepath"
 )
 
@@ -50,20 +50,29 @@ type gated struct {
 	shown      string   // what to name when asking for trust
 }
 
+// home returns the user's home directory. Where files are named outright nobody needs one.
 func (o Options) home() (string, error) {
 	if o.Home != "" {
 		return o.Home, nil
 	}
-	return os.UserHomeDir()
+	name := "HOME"
+	if o.goos() == "windows" {
+		name = "USERPROFILE"
+	}
+	home := o.getenv(name)
+	if !filepath.IsAbs(home) && o.Files == nil {
+		return "", &OptionError{"Home", home, fmt.Errorf("$%s is not an absolute path", name)}
+	}
+	return home, nil
 }
 
 // StorePath returns where pawl's own trust store is: $XDG_STATE_HOME/pawl/trust.json, by default below
-// <home>/.local/state.
+// <home>/.local/state. It is empty where there is no home and none is needed.
 func (o Options) StorePath() (string, error) {
 	state := o.getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
 		home, err := o.home()
-		if err != nil {
+		if err != nil || home == "" {
 			return "", err
 		}
 		state = filepath.Join(home, ".local", "state")

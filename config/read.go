@@ -155,7 +155,7 @@ func (l *loader) bothForms() {
 			json[s.place.dir] = s
 			continue
 		}
-		if other := json[s.place.dir]; other != nil && s.Managed == other.Managed {
+		if other := json[s.place.dir]; other != nil && filepath.Base(s.File) == configTOML {
 			l.told(false, about(s.File, dialect.Warning, fmt.Sprintf(
 				"loading hooks from both %s and %s; prefer a single representation for this layer", other.File, s.File), ""))
 		}

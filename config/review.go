@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // The reasons for which an operation on a hook is refused.
@@ -123,13 +125,25 @@ func (s *Set) find(arg string) (Entry, error) {
 	e, ok := s.Entry(name)
 	switch {
 	case !ok:
-		return Entry{}, &ReviewError{name, ErrUnknown}
+		return Entry{}, &ReviewError{name, s.unknown(name)}
 	case e.Managed:
 		return Entry{}, &ReviewError{name, ErrManaged}
 	case held && strings.TrimPrefix(digest, digestPrefix) != strings.TrimPrefix(e.Digest, digestPrefix):
 		return Entry{}, &ReviewError{name, fmt.Errorf("%w (%s)", ErrDigest, e.Digest)}
 	}
 	return e, nil
+}
+
+// unknown says that there is no such hook, and which one was meant perhaps.
+func (s *Set) unknown(name string) error {
+	var names []string
+	for _, e := range s.Entries {
+		names = append(names, e.Hook.Name)
+	}
+	if hint := doc.DidYouMean(name, names...); hint != "" {
+		return fmt.Errorf("%w: %s", ErrUnknown, hint)
+	}
+	return ErrUnknown
 }
 
 // AcceptProject trusts a folder: hooks found in it may be accepted and then run. It returns the folder as

@@ -67,6 +67,9 @@ func (s Store) fail(err error) error {
 
 // load reads the store.
 func (s Store) load(d disk) (*ledger, error) {
+	if s.Path == "" {
+		return emptyLedger(), nil
+	}
 	info, err := d.stat(s.Path)
 	if errors.Is(err, fs.ErrNotExist) && !d.exists(s.Path) {
 		return emptyLedger(), nil
@@ -109,6 +112,9 @@ func decodeLedger(data []byte) (*ledger, error) {
 // update changes the store: read, change and write under a lock, so that two processes do not lose one
 // another's decisions; the new file takes the old one's place at once and whole.
 func (s Store) update(change func(*ledger) error) error {
+	if s.Path == "" {
+		return &StoreError{Err: errors.New("there is no home directory to keep it in")}
+	}
 	dir := filepath.Dir(s.Path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return s.fail(err)

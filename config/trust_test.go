@@ -101,6 +101,8 @@ func TestAcceptIsHeldToADigest(t *testing.T) {
 	_, err := set.Accept("user-pre-tool-use-0-1", "user-pre-tool-use-0-0-2@"+seen, "nobody")
 	require.ErrorIs(t, err, config.ErrDigest)
 	require.ErrorIs(t, err, config.ErrUnknown)
+	_, near := set.Accept("user-pretool-use-0-1")
+	require.ErrorContains(t, near, "did you mean `user-pre-tool-use-0-1`?")
 	require.NoFileExists(t, storeOf(m), "one at fault, nothing written")
 
 	_, err = set.Accept("user-pre-tool-use-0-0-2@" + set.Pending[2].Hash)
