@@ -30,6 +30,8 @@ func DialectOf(file string, data []byte) string {
 	switch {
 	case hooks == nil || hooks.Is(doc.List) || !d.Root.Is(doc.Table):
 		return native
+	case hooks.Get("run") != nil || hooks.Get("on") != nil:
+		return native // one hook where a list belongs: its reader says how to write it
 	case d.Format == doc.TOML:
 		return zerocode
 	case isClaude(d.Root):
