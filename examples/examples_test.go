@@ -41,13 +41,16 @@ func TestEveryExamplePrintsWhatIsExpected(t *testing.T) {
 	}
 }
 
-func TestTheReadmeQuotesTheProgram(t *testing.T) {
+func TestTheReadmeQuotesTheQuickstartAndTheProgram(t *testing.T) {
 	program, err := os.ReadFile("refuse/main.go")
+	require.NoError(t, err)
+	printed, err := os.ReadFile("quickstart/output.txt")
 	require.NoError(t, err)
 	readme, err := os.ReadFile(filepath.Join(top, "README.md"))
 	require.NoError(t, err)
 	want := string(readme)
 	want = section(t, want, "program", "```go\n"+string(program)+"```\n")
+	want = section(t, want, "quickstart", "```\n"+string(printed)+"```\n")
 	if *update {
 		require.NoError(t, os.WriteFile(filepath.Join(top, "README.md"), []byte(want), 0o644))
 		return
