@@ -20,53 +20,53 @@ func (*checkCmd) Help() string {
 	return `Prints every fault and every warning with its file, line and column and what to write instead.
 Ends with 1 where a file does not load; with --strict also where there is a warning.
 
+  pawl check
   pawl check hooks.toml`
 }
 
 // Run prints the issues of all files.
 func (c *checkCmd) Run(a *app) error {
 	c.Config = append(c.Config, c.Files...)
-	if len(c.Config) == 0 {
-		return errNoFile
+	set, err := c.find(a)
+	if err != nil && !dialect.HasErrors(set.Issues) {
+		return err
 	}
-	set := c.readAll(c.Config)
-	if !dialect.HasErrors(set.issues) {
-		set.issues = append(set.issues, c.together(set)...)
+	if !dialect.HasErrors(set.Issues) {
+		set.Issues = append(set.Issues, together(set)...)
 	}
-	var err error
 	if a.json {
-		err = a.printJSON(list(set.issues))
+		err = a.printJSON(list(set.Issues))
 	} else {
 		err = a.printChecked(set)
 	}
-	if err == nil && c.bad(set.issues) {
+	if err == nil && (dialect.HasErrors(set.Issues) || c.Strict && len(set.Issues) > 0) {
 		return silently(exitUsage)
 	}
 	return err
 }
 
-func (c *checkCmd) bad(issues []dialect.Issue) bool {
-	return dialect.HasErrors(issues) || c.Strict && len(issues) > 0
-}
-
 // together finds what is wrong between files that are each fine: two hooks of one name.
-func (c *checkCmd) together(set *hookSet) []dialect.Issue {
-	_, err := pawl.New(pawl.Options{}, set.hooks...)
+func together(set *hookSet) []dialect.Issue {
+	_, err := pawl.New(pawl.Options{}, set.Hooks...)
 	return newIssues(err)
 }
 
 func (a *app) printChecked(set *hookSet) error {
-	a.printIssues(a.out, a.look, set.issues)
+	a.printWarnings(set.Warnings)
+	a.printIssues(a.out, a.look, set.Issues)
 	count := map[dialect.Severity]int{}
-	for _, issue := range set.issues {
+	for _, issue := range set.Issues {
 		count[issue.Severity]++
 	}
 	switch {
 	case count[dialect.Error] > 0:
 		_, err := fmt.Fprintf(a.out, "%s, %s: nothing was loaded\n", plural(count[dialect.Error], "error"), plural(count[dialect.Warning], "warning"))
 		return err
+	case len(set.Entries) == 0:
+		_, err := fmt.Fprintf(a.out, "no hooks found, %s\n", plural(count[dialect.Warning], "warning"))
+		return err
 	default:
-		_, err := fmt.Fprintf(a.out, "%s, %s\n", plural(len(set.hooks), "hook"), plural(count[dialect.Warning], "warning"))
+		_, err := fmt.Fprintf(a.out, "%s, %s\n", plural(len(set.Entries), "hook"), plural(count[dialect.Warning], "warning"))
 		return err
 	}
 }

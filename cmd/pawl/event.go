@@ -37,11 +37,30 @@ func (f *eventFlag) event(a *app) (*pawl.Event, error) {
 	if len(data) > wire.MaxEvent {
 		return nil, fmt.Errorf("the event: %s holds more than %d bytes", name, wire.MaxEvent)
 	}
-	ev, err := wire.DecodeEvent(name, data)
+	ev, err := decode(name, data)
 	if err != nil {
 		return nil, err
 	}
 	return ev, known(name, data, ev)
+}
+
+// hostKey is what a host's event has and pawl's own has not.
+const hostKey = "hook_event_name"
+
+// decode reads an event in either form.
+func decode(name string, data []byte) (*pawl.Event, error) {
+	d, faults := doc.ParseUpTo(wire.MaxEvent, name, data, doc.JSON)
+	if len(faults) > 0 {
+		return nil, faults.Err()
+	}
+	if d.Root.Get(hostKey) == nil {
+		return wire.DecodeEvent(name, data)
+	}
+	ev, err := wire.ReadEvent(data)
+	if err != nil {
+		return nil, d.FaultAt(d.Root.Pos, err.Error(), "")
+	}
+	return ev, nil
 }
 
 // known is an error, at its place, where ev is none that hooks could answer: an unknown trigger, or no
@@ -58,6 +77,8 @@ func known(name string, data []byte, ev *pawl.Event) error {
 	at, hint := d.Root.Pos, ""
 	if trigger := d.Root.Get("trigger"); trigger != nil {
 		at, hint = trigger.Pos, nearest(ev.Trigger)
+	} else if event := d.Root.Get(hostKey); event != nil {
+		at = event.Pos
 	}
 	return d.FaultAt(at, err.Error(), hint)
 }

@@ -1,68 +1,135 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/config"
 	"github.com/pawl-hooks/pawl/dialect"
-	"github.com/pawl-hooks/pawl/dialect/native"
 )
 
 // sources says where hooks are found; the same flags for every command that loads them.
 type sources struct {
-	Config []string `name:"config" placeholder:"FILE" sep:"none" help:"A hooks file; may be given several times."`
-	Strict bool     `help:"Take warnings for errors."`
+	Config       []string          `name:"config" placeholder:"FILE" sep:"none" help:"A hooks file, trusted as given; may be repeated. Without it hooks are looked for where they belong: system, user, project."`
+	Dialect      string            `placeholder:"NAME" enum:"native,zerocode,claude," default:"" help:"What the files of --config are: native, zerocode or claude. Seen from name and shape unless given."`
+	Root         string            `placeholder:"DIR" help:"The project. The nearest folder above that holds .git, else this one, unless given."`
+	Home         string            `placeholder:"DIR" help:"The user's home folder."`
+	System       string            `placeholder:"DIR" help:"Stands for /etc."`
+	Requirements []string          `placeholder:"FILE" sep:"none" help:"A file of managed requirements, the highest first; may be repeated."`
+	Plugin       map[string]string `placeholder:"NAME=DIR" mapsep:"none" help:"An enabled plugin; may be repeated."`
+	Trust        string            `placeholder:"WHICH" enum:"store,all,none" default:"store" help:"Which hooks that were found may run: those accepted (store), all, or none."`
+	Strict       bool              `help:"Fail closed: warnings about a host's file are errors, and a check that waits for review refuses."`
 }
 
 // A hookSet is what the sources came to.
 type hookSet struct {
-	hooks    []pawl.Hook
-	issues   []dialect.Issue
-	warnings []string // of the issues, one line each
+	config.Set
+	warnings []string // of the issues and of the load, one line each
 }
 
-// load reads all sources. An error in any of them is an error of the whole: nothing is half loaded.
+// load finds the hooks. A file that does not load is an error of the whole: nothing is half loaded.
 func (s *sources) load(a *app) (*hookSet, error) {
-	if len(s.Config) == 0 {
-		return nil, errNoFile
+	set, err := s.find(a)
+	if err == nil {
+		err = set.Err()
 	}
-	set := s.readAll(s.Config)
-	if dialect.HasErrors(set.issues) {
-		a.printIssues(a.err, a.errLook, set.issues)
+	var issues *dialect.IssueError
+	if errors.As(err, &issues) {
+		a.printIssues(a.err, a.errLook, set.Issues)
 		return nil, silently(exitUsage)
 	}
-	return set, nil
+	return set, err
 }
 
-var errNoFile = errors.New("no hooks file is named\nsay which with --config FILE")
-
-// readAll reads files and keeps what there is to say about each.
-func (s *sources) readAll(files []string) *hookSet {
-	set := &hookSet{}
-	for _, file := range files {
-		hooks, issues := s.readFile(file)
-		set.hooks = append(set.hooks, hooks...)
-		set.issues = append(set.issues, issues...)
+// find finds the hooks and keeps what there is to say about each file.
+func (s *sources) find(a *app) (*hookSet, error) {
+	opts, names, err := s.places(a)
+	if err != nil {
+		return nil, err
 	}
-	for _, issue := range set.issues {
+	found, err := config.Load(opts)
+	set := &hookSet{Set: found}
+	set.call(names)
+	for _, issue := range set.Issues {
 		if issue.Severity != dialect.Error {
 			set.warnings = append(set.warnings, issue.String())
 		}
 	}
-	return set
+	set.warnings = append(set.warnings, set.Warnings...)
+	return set, err
 }
 
-func (s *sources) readFile(file string) ([]pawl.Hook, []dialect.Issue) {
-	read, issues := native.LoadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), file, native.Options{})
-	return read.Hooks, issues
+// places are the flags as config wants them, and what the person calls each file that was named.
+func (s *sources) places(a *app) (config.Options, map[string]string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return config.Options{}, nil, fault(err)
+	}
+	full := func(name string) string {
+		if name == "" || filepath.IsAbs(name) {
+			return name
+		}
+		return filepath.Join(dir, name)
+	}
+	opts := config.Options{
+		Root: full(s.Root), Home: full(s.Home), System: full(s.System), Dialect: s.Dialect,
+		Trust: config.Trust(s.Trust), Strict: s.Strict, Getenv: a.getenv,
+	}
+	if opts.Root == "" {
+		opts.Root = config.FindRoot(nil, dir)
+	}
+	if rel, err := filepath.Rel(opts.Root, dir); err == nil && filepath.IsLocal(rel) {
+		opts.Dir = dir
+	}
+	names := map[string]string{}
+	for _, file := range s.Config {
+		opts.Files = append(opts.Files, full(file))
+		names[full(file)] = file
+	}
+	for _, file := range s.Requirements {
+		opts.Requirements = append(opts.Requirements, full(file))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Plugin)) {
+		opts.Plugins = append(opts.Plugins, config.Plugin{Name: name, Dir: full(s.Plugin[name])})
+	}
+	return opts, names, nil
+}
+
+// call shows files by the names that the person gave them.
+func (set *hookSet) call(names map[string]string) {
+	name := func(file *string) { *file = cmp.Or(names[*file], *file) }
+	for i := range set.Issues {
+		name(&set.Issues[i].File)
+	}
+	for i := range set.Hooks {
+		name(&set.Hooks[i].Origin.File)
+	}
+	for i := range set.Entries {
+		name(&set.Entries[i].Hook.Origin.File)
+	}
+	for i := range set.Pending {
+		name(&set.Pending[i].Hook.Origin.File)
+	}
+}
+
+// pending says of each hook that waits why it did not run.
+func (set *hookSet) pending() []string {
+	var warnings []string
+	for _, e := range set.Pending {
+		warnings = append(warnings, fmt.Sprintf("hook %s is pending: %s", e.Hook.Name, e.Reason))
+	}
+	return warnings
 }
 
 // registry makes the registry of the set's hooks.
 func (set *hookSet) registry(a *app, opts pawl.Options) (*pawl.Registry, error) {
-	r, err := pawl.New(opts, set.hooks...)
+	r, err := pawl.New(opts, set.Hooks...)
 	if err != nil {
 		a.printIssues(a.err, a.errLook, newIssues(err))
 		return nil, silently(exitUsage)

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -56,7 +57,7 @@ func scrub(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: scrub file")
 	}
-	text := ts.ReadFile("stdout")
+	text := strings.ReplaceAll(ts.ReadFile("stdout"), ts.Getenv("WORK"), "WORK")
 	for _, r := range []struct{ expr, to string }{
 		{`"time":"[^"]*"`, `"time":"T"`},
 		{`"elapsed_ms":[0-9.]+`, `"elapsed_ms":1`},

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/pawl-hooks/pawl"
+)
+
+// fireCmd dispatches one event for real.
+type fireCmd struct {
+	sources
+	eventFlag
+	gating
+}
+
+// Help is shown by pawl fire --help.
+func (*fireCmd) Help() string {
+	return `Runs every hook that matches the event, through the gate, and prints what came of it.
+
+  echo '{"trigger":"tool.before","tool":"write_file","call":"c1"}' |
+    pawl fire --config hooks.toml --event -
+
+Exit codes: 0 pass or allow, 1 something to mend in the command line, a file or the event, 2 a fault of
+pawl or of its log, 3 refuse or halt, 4 ask.`
+}
+
+// Run fires the event and ends with the code of its verdict.
+func (c *fireCmd) Run(a *app) error {
+	ev, err := c.event(a)
+	if err != nil {
+		return err
+	}
+	if depth := a.getenv("HOOK_DEPTH"); depth != "" && depth != "0" {
+		return a.nested(ev)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	set, err := c.load(a)
+	if err != nil {
+		return err
+	}
+	opts, closing, err := c.options(a)
+	if err != nil {
+		return err
+	}
+	out, err := a.dispatch(ctx, opts, set, ev)
+	err = errors.Join(err, closing())
+	if errors.Is(err, errNotFired) {
+		return err
+	}
+	if printErr := a.printFired(fired(set, out)); printErr != nil {
+		return fault(printErr)
+	}
+	return ended(ctx, out, err)
+}
+
+// errNotFired marks an error before any hook ran.
+var errNotFired = errors.New("nothing was fired")
+
+// dispatch runs the hooks of set for ev, with a progress line where a person watches.
+func (a *app) dispatch(ctx context.Context, opts pawl.Options, set *hookSet, ev *pawl.Event) (pawl.Outcome, error) {
+	if a.errLook.terminal {
+		line := newProgress(a.err)
+		defer line.stop()
+		opts.Trace = line.trace()
+	}
+	registry, err := set.registry(a, opts)
+	if err != nil {
+		return pawl.Outcome{}, errors.Join(errNotFired, err)
+	}
+	return registry.Dispatch(ctx, ev)
+}
+
+// ended turns an outcome into the exit code: a fault wins over a refusal.
+func ended(ctx context.Context, out pawl.Outcome, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return fault(errors.New("interrupted: the hooks that ran were ended"))
+	case errors.Is(err, pawl.ErrTrigger):
+		return err
+	case err != nil:
+		return fault(err)
+	}
+	switch out.Verdict {
+	case pawl.Refuse, pawl.Halt:
+		return silently(exitRefuse)
+	case pawl.Ask:
+		return silently(exitAsk)
+	}
+	return nil
+}
+
+// nested answers under a hook's own program: nothing runs, and the caller is told by a code of its own.
+func (a *app) nested(ev *pawl.Event) error {
+	return errors.Join(a.printFired(report{Event: eventJSON(ev), Nested: true, Notes: []string{}, Warnings: []string{}, Runs: []pawl.Run{}}), silently(exitFault))
+}
+
+// A report is what fire prints.
+type report struct {
+	Verdict  pawl.Verdict    `json:"verdict"`
+	Reason   string          `json:"reason"`
+	Notes    []string        `json:"notes"`
+	Warnings []string        `json:"warnings"`
+	Input    json.RawMessage `json:"input,omitempty"`
+	Output   json.RawMessage `json:"output,omitempty"`
+	Event    json.RawMessage `json:"event"`
+	Runs     []pawl.Run      `json:"runs"`
+	Nested   bool            `json:"nested,omitempty"`
+}
+
+func fired(set *hookSet, out pawl.Outcome) report {
+	d := out.Decision()
+	return report{
+		Verdict: out.Verdict, Reason: d.Reason,
+		Notes: list(d.Notes), Warnings: append(append(list(set.warnings), set.pending()...), d.Warnings...),
+		Input: d.Input, Output: d.Output,
+		Event: eventJSON(out.Event()), Runs: list(out.Runs()), Nested: out.Nested,
+	}
+}
+
+func (a *app) printFired(r report) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintln(a.err, a.errLook.warn("warning:"), plain(w))
+	}
+	if r.Nested {
+		fmt.Fprintln(a.err, "nothing ran: this is a hook's own program (HOOK_DEPTH is set)")
+		return nil
+	}
+	return a.printOutcome(a.out, r)
+}
+
+func (a *app) printOutcome(w io.Writer, r report) error {
+	fmt.Fprintln(w, a.verdict(r.Verdict))
+	if r.Reason != "" {
+		fmt.Fprintln(w, block("  ", r.Reason))
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, "note:")
+		fmt.Fprintln(w, block("  ", note))
+	}
+	if r.Input != nil {
+		fmt.Fprintln(w, "input:", plain(string(r.Input)))
+	}
+	if r.Output != nil {
+		fmt.Fprintln(w, "output:", plain(string(r.Output)))
+	}
+	if len(r.Runs) == 0 {
+		fmt.Fprintln(w, "no hook ran")
+		return nil
+	}
+	t := newTable(w)
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		t.row(run.Name, run.Stage, happened(run), run.Elapsed.Round(time.Millisecond).String())
+	}
+	return t.flush()
+}
+
+// verdict is the word in the colour of how far it goes.
+func (a *app) verdict(v pawl.Verdict) string {
+	switch v {
+	case pawl.Refuse, pawl.Halt:
+		return a.look.bad(v.String())
+	case pawl.Ask:
+		return a.look.warn(v.String())
+	}
+	return a.look.good(v.String())
+}
+
+// happened says in a few words how a run ended.
+func happened(run *pawl.Run) string {
+	words := []string{strings.ReplaceAll(run.Outcome, "_", " ")}
+	add := func(is bool, word string) {
+		if is {
+			words = append(words, word)
+		}
+	}
+	add(run.Cause != "", "failed: "+string(run.Cause))
+	add(run.Code > 0, fmt.Sprintf("exit code %d", run.Code))
+	add(run.Signal != "", "signal "+run.Signal)
+	add(run.Verdict != pawl.Pass, run.Verdict.String())
+	add(run.PassedOpen, "passed open")
+	add(run.Shadow, "shadow")
+	add(run.Cut > 0, fmt.Sprintf("%d bytes cut", run.Cut))
+	add(run.Orphans, "left a process behind")
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/dialect"
+	"github.com/pawl-hooks/pawl/gate"
+	"github.com/pawl-hooks/pawl/internal/doc"
+)
+
+// policyFlag names the rules that hooks' programs run under.
+type policyFlag struct {
+	Policy string `placeholder:"FILE" help:"Rules over what programs may run, before the shipped ones."`
+}
+
+// policy is the shipped defaults where no file is named.
+func (f *policyFlag) policy(a *app) (*gate.Policy, error) {
+	if f.Policy == "" {
+		return &gate.Policy{}, nil
+	}
+	policy, err := gate.LoadPolicy(f.Policy)
+	if err != nil {
+		a.printIssues(a.err, a.errLook, faultIssues(f.Policy, err))
+		return nil, silently(exitUsage)
+	}
+	return policy, nil
+}
+
+// faultIssues makes issues of the faults of a file, so that they are shown like any other's.
+func faultIssues(file string, err error) []dialect.Issue {
+	var issues []dialect.Issue
+	for _, e := range flatten(err) {
+		if f, ok := e.(*doc.Fault); ok {
+			issues = append(issues, dialect.FromFault(f, dialect.Error))
+		} else {
+			issues = append(issues, dialect.Issue{Severity: dialect.Error, File: file, Message: e.Error()})
+		}
+	}
+	return issues
+}
+
+// gating says what hooks' programs run under and where the records go.
+type gating struct {
+	policyFlag
+	Log string `placeholder:"FILE" help:"Append the records to this file."`
+}
+
+// options makes the gate and the log; the func it returns closes them.
+func (g *gating) options(a *app) (pawl.Options, func() error, error) {
+	opts, closing := pawl.Options{}, func() error { return nil }
+	policy, err := g.policy(a)
+	if err != nil {
+		return opts, nil, err
+	}
+	var record gate.Record
+	if g.Log != "" {
+		file, err := os.OpenFile(g.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return opts, nil, fault(fmt.Errorf("the log: %w", err))
+		}
+		closing = file.Close
+		opts.Log = pawl.JSONLog(file)
+		record.Log = opts.Log
+	}
+	opts.Gate = gate.Chain(record.Wrap, policy.Wrap)(gate.Exec{})
+	return opts, closing, nil
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/pawl-hooks/pawl/config"
+)
+
+// trustCmd is the trust store.
+type trustCmd struct {
+	List    trustListCmd    `cmd:"" help:"Show each hook's trust, and the folders that are trusted."`
+	Accept  trustAcceptCmd  `cmd:"" help:"Write down that hooks were reviewed, as they are now."`
+	Revoke  trustRevokeCmd  `cmd:"" help:"Take trust away again."`
+	Enable  trustEnableCmd  `cmd:"" help:"Let hooks run that were disabled."`
+	Disable trustDisableCmd `cmd:"" help:"Keep hooks from running, whatever their trust."`
+}
+
+// Help is shown by pawl trust --help.
+func (*trustCmd) Help() string {
+	return `A hook that was found, and not named by --config, runs once a person has accepted it: its definition and the
+content of the scripts that it names. A project's hooks also need their folder to be trusted.
+
+  pawl trust list
+  pawl trust accept --project .
+  pawl trust accept NAME
+  pawl trust accept NAME@DIGEST     only if it is still what was reviewed`
+}
+
+// trustListCmd shows what is trusted.
+type trustListCmd struct {
+	sources
+}
+
+// Run prints a row for each hook and each folder.
+func (c *trustListCmd) Run(a *app) error {
+	set, err := c.find(a)
+	if err != nil {
+		return err
+	}
+	projects, err := set.Projects()
+	if err != nil {
+		return fault(err)
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"store": set.StorePath(), "hooks": listings(set.Entries), "projects": projects})
+	}
+	a.printWarnings(set.warnings)
+	fmt.Fprintln(a.out, "store", set.StorePath())
+	if err := a.printTrust(set.Entries); err != nil {
+		return err
+	}
+	for _, dir := range slices.Sorted(maps.Keys(projects)) {
+		fmt.Fprintf(a.out, "project %s: %s\n", plain(dir), map[bool]string{true: "trusted", false: "untrusted"}[projects[dir]])
+	}
+	return nil
+}
+
+func listings(entries []config.Entry) []config.Listing {
+	rows := []config.Listing{}
+	for _, e := range entries {
+		rows = append(rows, e.Listing())
+	}
+	return rows
+}
+
+func (a *app) printTrust(entries []config.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	t := newTable(a.out)
+	t.row("HOOK", "TRUST", "BY", "WHY NOT", "WHERE", "DIGEST")
+	for _, row := range listings(entries) {
+		t.row(row.Name, trust(row), row.TrustedBy, row.Reason, fmt.Sprintf("%s:%d", row.File, row.Line), row.Digest)
+	}
+	return t.flush()
+}
+
+// chosen says which hooks, or which folder, a change is about.
+type chosen struct {
+	sources
+	Names   []string `arg:"" optional:"" name:"name" help:"A hook's name, as list shows it; NAME@DIGEST holds it to that digest."`
+	All     bool     `help:"Every hook that it can be done to."`
+	Project string   `placeholder:"DIR" help:"A project's folder instead of a hook."`
+}
+
+// check is an error unless exactly one of the ways to choose is used.
+func (c *chosen) check() error {
+	ways := 0
+	for _, used := range []bool{len(c.Names) > 0, c.All, c.Project != ""} {
+		if used {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return errors.New("say which: either names, or --all, or --project DIR\npawl list shows the names")
+	}
+	return nil
+}
+
+// trustAcceptCmd accepts hooks, or a folder.
+type trustAcceptCmd struct {
+	chosen
+}
+
+// Run shows each hook that it accepts: the command, matcher, source and digest.
+func (c *trustAcceptCmd) Run(a *app) error {
+	return c.change(a, "accepted", (*config.Set).Accept, (*config.Set).AcceptAll, (*config.Set).AcceptProject)
+}
+
+// trustRevokeCmd takes trust away from hooks, or a folder.
+type trustRevokeCmd struct {
+	chosen
+}
+
+// Run shows each hook that it revokes.
+func (c *trustRevokeCmd) Run(a *app) error {
+	return c.change(a, "revoked", (*config.Set).Revoke, (*config.Set).RevokeAll, (*config.Set).RevokeProject)
+}
+
+// change makes one change to the trust store and shows what it was about.
+func (c *chosen) change(a *app, done string, some func(*config.Set, ...string) ([]config.Entry, error),
+	all func(*config.Set) ([]config.Entry, error), project func(*config.Set, string) (string, error)) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	set, err := c.find(a)
+	if err != nil {
+		return err
+	}
+	if c.Project != "" {
+		return a.changeProject(&set.Set, c.Project, done, project)
+	}
+	if c.All {
+		entries, err := all(&set.Set)
+		return c.printChanged(a, entries, done, err)
+	}
+	entries, err := some(&set.Set, c.Names...)
+	return c.printChanged(a, entries, done, err)
+}
+
+func (a *app) changeProject(set *config.Set, dir, done string, change func(*config.Set, string) (string, error)) error {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return fault(err)
+	}
+	written, err := change(set, full)
+	if err != nil {
+		return storeFault(err)
+	}
+	if a.json {
+		return a.printJSON(map[string]string{"project": written, "change": done})
+	}
+	_, err = fmt.Fprintf(a.out, "%s project %s\n", done, plain(written))
+	return err
+}
+
+// storeFault is a fault where the store could not be written, and the caller's matter otherwise.
+func storeFault(err error) error {
+	var store *config.StoreError
+	if errors.As(err, &store) || errors.Is(err, os.ErrPermission) {
+		return fault(err)
+	}
+	return err
+}
+
+// printChanged shows hooks as they stand after a change: found anew, since a folder or another layer may
+// still keep them from running.
+func (s *sources) printChanged(a *app, changed []config.Entry, done string, err error) error {
+	if err != nil {
+		return storeFault(err)
+	}
+	set, err := s.find(a)
+	if err != nil {
+		return err
+	}
+	var entries []config.Entry
+	for _, e := range changed {
+		if now, ok := set.Entry(e.Hook.Name); ok {
+			entries = append(entries, now)
+		}
+	}
+	if a.json {
+		return a.printJSON(listings(entries))
+	}
+	if len(entries) == 0 {
+		fmt.Fprintln(a.out, "no hook to change")
+	}
+	for _, row := range listings(entries) {
+		a.printReviewed(row, done)
+	}
+	return nil
+}
+
+func (a *app) printReviewed(row config.Listing, done string) {
+	fmt.Fprintf(a.out, "%s %s\n", done, row.Name)
+	fmt.Fprintf(a.out, "  command  %s\n", plain(row.Command))
+	fmt.Fprintf(a.out, "  matcher  %s %s\n", row.Trigger, plain(cmp.Or(row.Matcher, "every event")))
+	fmt.Fprintf(a.out, "  source   %s:%s:%d\n", row.Layer, plain(row.File), row.Line)
+	fmt.Fprintf(a.out, "  digest   %s\n", row.Digest)
+	for _, script := range row.Scripts {
+		fmt.Fprintf(a.out, "  script   %s %s\n", plain(script.File), script.Digest)
+	}
+	if row.Reason != "" {
+		fmt.Fprintf(a.out, "  it waits: %s\n", plain(row.Reason))
+	}
+}
+
+// switched says which hooks are turned on or off.
+type switched struct {
+	sources
+	Names []string `arg:"" name:"name" help:"A hook's name, as list shows it."`
+}
+
+// trustEnableCmd turns hooks on.
+type trustEnableCmd struct {
+	switched
+}
+
+// Run shows each hook that it enables.
+func (c *trustEnableCmd) Run(a *app) error { return c.turn(a, "enabled", (*config.Set).Enable) }
+
+// trustDisableCmd turns hooks off.
+type trustDisableCmd struct {
+	switched
+}
+
+// Run shows each hook that it disables.
+func (c *trustDisableCmd) Run(a *app) error { return c.turn(a, "disabled", (*config.Set).Disable) }
+
+func (c *switched) turn(a *app, done string, some func(*config.Set, ...string) ([]config.Entry, error)) error {
+	set, err := c.find(a)
+	if err != nil {
+		return err
+	}
+	entries, err := some(&set.Set, c.Names...)
+	return c.printChanged(a, entries, done, err)
+}
