@@ -28,6 +28,7 @@ func (f GateFunc) Run(ctx context.Context, cmd Command) (Result, error) { return
 type Command struct {
 	ID      string   // "hook:" name ":" call id, or the trigger where there is none; set by the dispatch
 	Args    []string // program and arguments: a list, never a line
+	Direct  []string // what Args, a shell's, comes to without the shell: a gate may run it, if its policy agrees to both
 	Dir     string   // working directory; empty: the gate's
 	Env     []string // KEY=value, added to what the gate grants
 	Inherit bool     // start from the host process's whole environment; a gate may refuse that

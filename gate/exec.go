@@ -2,7 +2,10 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pawl-hooks/pawl"
@@ -26,6 +29,8 @@ const (
 // in Orphans. A program that was started gives a nil error even then; its Elapsed says how long it took.
 // Where a program ends by itself, a descendant that holds a pipe has a tenth of Grace to finish writing;
 // then the group is killed, unless the command asks for Linger and no pipe is held.
+//
+// A command with Direct runs that, and its Args, the shell's, only where Direct cannot start.
 //
 // An error is a [*StartError] where the program could not start, wraps the context's error where that had
 // ended before, and wraps [pawl.ErrRefused] where the command asks for what this Exec does not grant.
@@ -60,6 +65,19 @@ type Exec struct {
 
 // Run starts cmd and waits for its end.
 func (e Exec) Run(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
+	if cmd.Direct != nil {
+		shell := cmd.Args
+		cmd.Args = cmd.Direct
+		res, err := e.run(ctx, cmd)
+		if start := (*StartError)(nil); !errors.As(err, &start) {
+			return res, err
+		}
+		cmd.Args, cmd.Direct = shell, nil
+	}
+	return e.run(ctx, cmd)
+}
+
+func (e Exec) run(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
 	if ctx.Err() != nil {
 		return pawl.Result{}, notStarted(ctx)
 	}
@@ -116,12 +134,20 @@ func (e Exec) launch(cmd pawl.Command) (*launch, error) {
 		return nil, err
 	}
 	l.env = e.environment(cmd)
+	if cmd.Direct != nil && definesFunction(l.env, l.args[0]) {
+		return nil, &StartError{Kind: CannotStart, Arg0: l.args[0], Detail: "the environment has a shell function of that name"}
+	}
 	path, err := lookup(l.args[0], l.env)
 	if err != nil {
 		return nil, err
 	}
 	l.path = path
 	return l, nil
+}
+
+// definesFunction reports a function that bash, where it stands behind /bin/sh, takes from its environment.
+func definesFunction(env []string, name string) bool {
+	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "BASH_FUNC_"+name+"%%=") })
 }
 
 func (l *launch) capture() *capture {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,12 +46,16 @@ type Query struct {
 // An Answer is what a policy said of a command and why.
 type Answer struct {
 	Action string // empty where the command could not be named
+	Shell  string // the shell's action, where the command goes without its shell and was decided under its own
 	Ruling Ruling
 	Rule   *Rule  // the one that decided; nil where none named the action
 	Layer  string // where Rule stands: project, default, ceiling, promise; empty with no Rule
 	Agent  string // the kind of agent it was decided for
 	Why    string // why no rule could decide; empty where one did
 }
+
+// recorded is the action that the record of a hook shows: the shell's, where there is one.
+func (a Answer) recorded() string { return cmp.Or(a.Shell, a.Action) }
 
 // String says the answer and its rule on one line.
 func (a Answer) String() string {
@@ -107,7 +112,21 @@ func (p *Policy) Decide(ev *pawl.Event, cmd pawl.Command) Answer {
 	return p.decide(ev, cmd)
 }
 
+// decide takes the stricter answer for a command that may go without its shell.
 func (p *Policy) decide(ev *pawl.Event, cmd pawl.Command) Answer {
+	ans := p.decideWords(ev, cmd)
+	if cmd.Direct == nil {
+		return ans
+	}
+	cmd.Args = cmd.Direct
+	if own := p.decideWords(ev, cmd); own.Ruling < ans.Ruling {
+		own.Shell = ans.Action
+		return own
+	}
+	return ans
+}
+
+func (p *Policy) decideWords(ev *pawl.Event, cmd pawl.Command) Answer {
 	namer := p.Namer
 	if namer == nil {
 		namer = ExecNamer{}
@@ -290,10 +309,10 @@ func (g *policyGate) Run(ctx context.Context, cmd pawl.Command) (pawl.Result, er
 	}
 	ans := g.policy.decide(pawl.EventFrom(ctx), cmd)
 	if err := g.settle(ctx, ans, cmd); err != nil {
-		return pawl.Result{Action: ans.Action}, err
+		return pawl.Result{Action: ans.recorded()}, err
 	}
 	res, err := g.next.Run(ctx, cmd)
-	res.Action = ans.Action
+	res.Action = ans.recorded()
 	return res, err
 }
 
@@ -305,9 +324,9 @@ func (g *policyGate) settle(ctx context.Context, ans Answer, cmd pawl.Command) e
 	}
 	switch {
 	case ans.Ruling == Deny:
-		return &pawl.RefusedError{Action: ans.Action, Reason: denyReason(ans)}
+		return &pawl.RefusedError{Action: ans.recorded(), Reason: denyReason(ans)}
 	case g.asker == nil && ans.Ruling != Allow:
-		return &pawl.RefusedError{Action: ans.Action, Reason: "it needs approval and nobody can be asked"}
+		return &pawl.RefusedError{Action: ans.recorded(), Reason: "it needs approval and nobody can be asked"}
 	}
 	return err
 }

@@ -115,11 +115,15 @@ func handler(h hostfile.Handler, line string, args []string, exec bool, shell st
 		env = append(env, "CLAUDE_PROJECT_DIR="+h.File.Root)
 	}
 	words := append([]string{line}, args...)
+	var simple []string
 	if !exec {
 		words = shellWords(h, shell, line)
+		if shell == "" {
+			simple = command.Direct(line)
+		}
 	}
 	p := command.Program{
-		Args: words, Env: env, Inherit: true, Limit: wire.MaxOutput, Linger: !h.File.Strict, Codec: h.Codec(nil),
+		Args: words, Direct: simple, Env: env, Inherit: true, Limit: wire.MaxOutput, Linger: !h.File.Strict, Codec: h.Codec(nil),
 	}
 	return func(name string) pawl.Handler {
 		p := p

@@ -112,12 +112,12 @@ func entry(h hostfile.Handler) (dialect.Entry, bool) {
 	h.Lint("command", d.command)
 	codec, base := h.Codec(d.effective(h)), h.Hook()
 	base.Match, base.Timeout = mainOnly(h, match), seconds(d.timeout)
-	line, env := command.Shell(d.command), h.File.Env
+	line, words, env := command.Shell(d.command), command.Direct(d.command), h.File.Env
 	build := func(name string) pawl.Hook {
 		hook := base
 		hook.Name = name
 		hook.Handler = command.Program{
-			Name: name, Args: line, Env: env, Inherit: true, Limit: wire.MaxOutput, Linger: base.FailOpen, Codec: codec,
+			Name: name, Args: line, Direct: words, Env: env, Inherit: true, Limit: wire.MaxOutput, Linger: base.FailOpen, Codec: codec,
 		}
 		return hook
 	}
