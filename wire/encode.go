@@ -125,24 +125,36 @@ func quote(b []byte, s string) []byte {
 }
 
 // splice appends a raw value byte for byte, so that no number changes on the way. Only line breaks between
-// its tokens go. What is no JSON value is told as the string it is.
+// its tokens go, and the escapes that Go's own encoder writes for the sake of HTML. What is no JSON value
+// is told as the string it is.
 func splice(b, raw []byte, none string) []byte {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
 		return append(b, none...)
 	}
 	v := jsontext.Value(raw)
-	if !v.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+	if !v.IsValid(lenient...) {
 		return quote(b, string(raw))
 	}
-	if bytes.ContainsAny(raw, "\n\r") {
+	if escaped := bytes.ContainsRune(raw, '\\') && forHTML(raw); escaped || bytes.IndexByte(raw, '\n') >= 0 || bytes.IndexByte(raw, '\r') >= 0 {
 		v = v.Clone()
-		_ = v.Compact() // it is valid
+		_ = v.Compact(jsontext.PreserveRawStrings(!escaped)) // it is valid
 	}
 	if !utf8.Valid(v) {
 		v = bytes.ToValidUTF8(v, []byte("\uFFFD"))
 	}
 	return append(b, v...)
+}
+
+// forHTML reports whether raw holds an escape that encoding/json writes where JSON needs none. A guard that
+// searches for && would not find it.
+func forHTML(raw []byte) bool {
+	for _, escape := range []string{`\u0026`, `\u003c`, `\u003e`, `\u2028`, `\u2029`} {
+		if bytes.Contains(raw, []byte(escape)) {
+			return true
+		}
+	}
+	return false
 }
 
 func empty(b []byte, _ *pawl.Event) []byte { return append(b, "[]"...) }

@@ -105,7 +105,7 @@ func TestValuesTravelByteForByte(t *testing.T) {
 		"large and odd numbers":        `{"id":9007199254740993,"x":1.0,"y":1e400,"z":-0}`,
 		"characters that HTML escapes": `{"command":"a && b > /etc/x <y"}`,
 		"line separators":              "{\"s\":\"\u2028\u2029\"}",
-		"escapes as written":           `{"s":"\u0041\/\u2028"}`,
+		"escapes as written":           `{"s":"\u0041\/\u00e9"}`,
 		"blanks":                       `{ "a" : [ 1 , 2 ] }`,
 		"a list":                       `[1,"x",null]`,
 		"a string":                     `"x"`,
@@ -127,6 +127,14 @@ func TestStringsEscapeOnlyWhatTheyMust(t *testing.T) {
 		Trigger: pawl.PromptSubmit, Prompt: "<a> && \"b\" \\ é \u2028 \x01\n \xff",
 	})
 	require.Contains(t, out, "\"prompt\":\"<a> && \\\"b\\\" \\\\ é \u2028 \\u0001\\n \uFFFD\"")
+}
+
+func TestEscapesForHTMLAreUndone(t *testing.T) { // O07
+	in, err := json.Marshal(map[string]any{"command": "a && b <c> \u2028 \\u0026", "n": json.Number("1.0")})
+	require.NoError(t, err)
+	require.Contains(t, string(in), `\u0026\u0026`)
+	out := encode(t, wire.ZeroCode, &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash", Input: in})
+	require.Contains(t, out, "\"tool_input\":{\"command\":\"a && b <c> \u2028 \\\\u0026\",\"n\":1.0}")
 }
 
 func TestInputOnSeveralLinesBecomesOne(t *testing.T) {
