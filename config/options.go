@@ -105,12 +105,17 @@ func (o Options) check() error {
 	if o.Profile != "" && !plainName(o.Profile) {
 		fail("Profile", o.Profile, errors.New("is not a plain file name"))
 	}
+	o.checkPlugins(absolute, fail)
+	return errors.Join(errs...)
+}
+
+func (o Options) checkPlugins(absolute func(field, value string), fail func(field, value string, err error)) {
 	names := map[string]bool{}
 	for _, p := range o.Plugins {
 		absolute("Plugins", p.Dir)
 		absolute("Plugins", p.Data)
 		switch {
-		case p.Name == "" || !plainName(p.Name):
+		case !plainName(p.Name):
 			fail("Plugins", p.Name, errors.New("is not a plugin's name"))
 		case p.Dir == "":
 			fail("Plugins", p.Name, errors.New("has no directory"))
@@ -119,7 +124,6 @@ func (o Options) check() error {
 		}
 		names[p.Name] = true
 	}
-	return errors.Join(errs...)
 }
 
 // plainName reports whether name is one element of a path that cannot lead anywhere else.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-hooks/pawl/command"
 	"github.com/pawl-hooks/pawl/dialect"
+	claudefile "github.com/pawl-hooks/pawl/dialect/claude"
 	zerocodefile "github.com/pawl-hooks/pawl/dialect/zerocode"
 )
 
@@ -15,22 +16,17 @@ type reader func(dialect.Source) ([]dialect.Entry, []dialect.Issue)
 
 // read hands every source to its dialect.
 func (l *loader) read() {
-	readers := map[string]reader{native: l.readNative, zerocode: zerocodefile.Load}
+	readers := map[string]reader{native: l.readNative, zerocode: zerocodefile.Load, claude: claudefile.Load}
 	for _, s := range l.sources {
 		if s.off != "" {
 			continue
 		}
 		s.Strict, s.OS, s.TempDir, s.Redact = l.opts.Strict, l.opts.goos(), l.opts.TempDir, l.opts.Redact
-		s.Warned = &l.warned
+		s.Warned, s.Switched = &l.warned, !s.given
 		if l.opts.Root != "" {
 			s.Root = l.disk.real(l.opts.Root)
 		}
-		read, ok := readers[s.dialect]
-		if !ok {
-			l.told(s.Managed, about(s.File, dialect.Error, "hooks of the "+s.dialect+" dialect cannot be read", ""))
-			continue
-		}
-		entries, issues := read(s.Source)
+		entries, issues := readers[s.dialect](s.Source)
 		l.told(s.Managed, issues...)
 		s.entries = len(entries)
 		for _, e := range entries {
@@ -90,13 +86,14 @@ func (l *loader) finish() Set {
 		l.court.mode = TrustAll
 	}
 	set := Set{store: l.store, disk: l.disk}
-	once := map[string]*Entry{}
+	once := once{}
 	for i := range l.entries {
 		e, s := &l.entries[i], l.sourceOf[i]
 		runs := l.court.judge(e, s)
 		switch {
-		case runs && l.duplicate(once, e):
+		case runs && once.repeated(e):
 			runs = false
+			l.told(false, repetition(e))
 		case runs:
 			set.Hooks = append(set.Hooks, l.pin(e))
 		case e.Enabled:
@@ -110,28 +107,6 @@ func (l *loader) finish() Set {
 	set.Entries, set.Issues = l.entries, l.issues
 	set.Warnings = l.warn(set)
 	return set
-}
-
-// duplicate reports a handler of Claude Code's that is written in several settings files: its host runs it
-// once, where it is met first. A plugin's copy is another handler.
-func (l *loader) duplicate(once map[string]*Entry, e *Entry) bool {
-	if e.Dialect != claude || e.Plugin != "" {
-		return false
-	}
-	key := e.Event + " " + e.Digest
-	if first, met := once[key]; met {
-		first.Also = append(first.Also, e.Hook.Origin)
-		e.Reason = "the same handler as hook " + first.Hook.Name + "; it runs once"
-		at := e.Hook.Origin
-		l.told(false, dialect.Issue{
-			Severity: dialect.Warning, File: at.File, Line: at.Line, Column: at.Column,
-			Event: e.Event, Index: fmt.Sprintf("%d.%d", e.Group, e.Handler),
-			Message: e.Reason,
-		})
-		return true
-	}
-	once[key] = e
-	return false
 }
 
 // prepare makes the data directory of a plugin whose hooks run, if it is pawl's to make.

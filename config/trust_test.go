@@ -449,17 +449,17 @@ func TestDecisionsMadeAtOnceAreAllKept(t *testing.T) {
 	require.Len(t, m.load().Hooks, len(all))
 }
 
-// gate runs nothing and remembers what it was asked to run.
-type gate struct{ ran []string }
+// fakeGate runs nothing and remembers what it was asked to run.
+type fakeGate struct{ ran []string }
 
-func (g *gate) Run(_ context.Context, cmd pawl.Command) (pawl.Result, error) {
+func (g *fakeGate) Run(_ context.Context, cmd pawl.Command) (pawl.Result, error) {
 	g.ran = append(g.ran, cmd.Args[len(cmd.Args)-1])
 	return pawl.Result{}, nil
 }
 
 func fire(t *testing.T, set config.Set) (pawl.Outcome, []string) {
 	t.Helper()
-	g := &gate{}
+	g := &fakeGate{}
 	r, err := pawl.New(pawl.Options{Gate: g, Parallel: 1}, set.Hooks...)
 	require.NoError(t, err)
 	out, err := r.Dispatch(context.Background(), &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash", Input: []byte(`{"command":"ls"}`)})
