@@ -29,6 +29,8 @@ type cli struct {
 	Explain    explainCmd    `cmd:"" help:"Say what each hook would do about an event, and why."`
 	Fire       fireCmd       `cmd:"" help:"Run the hooks that match an event and print what came of it."`
 	Trust      trustCmd      `cmd:"" help:"Show and change which hooks may run."`
+	Import     importCmd     `cmd:"" help:"Make a native file of a host's hooks file, and say what was lost."`
+	Log        logCmd        `cmd:"" help:"Show, verify, replay or count a log of records."`
 	Schema     schemaCmd     `cmd:"" help:"Print the JSON Schema of the native file, or the trigger table."`
 	Completion completionCmd `cmd:"" help:"Print a script that teaches your shell these commands."`
 }

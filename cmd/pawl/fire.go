@@ -69,9 +69,9 @@ var errNotFired = errors.New("nothing was fired")
 // dispatch runs the hooks of set for ev, with a progress line where a person watches.
 func (a *app) dispatch(ctx context.Context, opts pawl.Options, set *hookSet, ev *pawl.Event) (pawl.Outcome, error) {
 	if a.errLook.terminal {
-		line := newProgress(a.err)
-		defer line.stop()
-		opts.Trace = line.trace()
+		a.progress = newProgress(a.err)
+		defer a.progress.stop()
+		opts.Trace = a.progress.trace()
 	}
 	registry, err := set.registry(a, opts)
 	if err != nil {

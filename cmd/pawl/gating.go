@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/gate"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/journal"
 )
 
 // policyFlag names the rules that hooks' programs run under.
@@ -44,7 +46,7 @@ func faultIssues(file string, err error) []dialect.Issue {
 // gating says what hooks' programs run under and where the records go.
 type gating struct {
 	policyFlag
-	Log string `placeholder:"FILE" help:"Append the records to this file."`
+	Log string `placeholder:"FILE" help:"Append the records to this file, each chained to the one before it."`
 }
 
 // options makes the gate and the log; the func it returns closes them.
@@ -54,16 +56,34 @@ func (g *gating) options(a *app) (pawl.Options, func() error, error) {
 	if err != nil {
 		return opts, nil, err
 	}
-	var record gate.Record
 	if g.Log != "" {
-		file, err := os.OpenFile(g.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		log, err := journal.Open(g.Log, journal.Options{Sync: journal.SyncGroup})
 		if err != nil {
 			return opts, nil, fault(fmt.Errorf("the log: %w", err))
 		}
-		closing = file.Close
-		opts.Log = pawl.JSONLog(file)
-		record.Log = opts.Log
+		opts.Log, closing = log, log.Close
 	}
-	opts.Gate = gate.Chain(record.Wrap, policy.Wrap)(gate.Exec{})
+	approve := &gate.Approve{Approver: a.approver(), Log: opts.Log}
+	opts.Gate = gate.Chain(gate.Record{Log: opts.Log}.Wrap, policy.Wrap, approve.Wrap)(gate.Exec{})
 	return opts, closing, nil
+}
+
+// approver is the person at the terminal, or nobody.
+func (a *app) approver() gate.Approver {
+	if in, ok := a.in.(*os.File); ok && a.errLook.terminal && lookOf(in, a.getenv).terminal {
+		return asking{a, &gate.Terminal{In: in, Out: a.err}}
+	}
+	return nil
+}
+
+// asking keeps the progress line from the place where a person types.
+type asking struct {
+	app      *app
+	terminal *gate.Terminal
+}
+
+// Approve asks the person.
+func (t asking) Approve(ctx context.Context, q gate.Question) (gate.Reply, error) {
+	defer t.app.progress.hide()()
+	return t.terminal.Approve(ctx, q)
 }

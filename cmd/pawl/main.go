@@ -55,6 +55,7 @@ type app struct {
 	errLook  look // of err
 	json     bool
 	parser   *kong.Kong
+	progress *progress // nil where nobody watches
 }
 
 func main() {

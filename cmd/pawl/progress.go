@@ -20,6 +20,7 @@ type progress struct {
 	mu      sync.Mutex
 	running []waiting
 	shown   bool
+	hidden  int // questions that are being asked
 	stopped chan struct{}
 	done    sync.WaitGroup
 }
@@ -67,6 +68,22 @@ func (p *progress) stop() {
 	p.clear()
 }
 
+// hide keeps the line away until the func it returns is called. A nil p has nothing to hide.
+func (p *progress) hide() (show func()) {
+	if p == nil {
+		return func() {}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hidden++
+	p.clear()
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.hidden--
+	}
+}
+
 func (p *progress) tick() {
 	ticker := time.NewTicker(slow / 4)
 	defer ticker.Stop()
@@ -83,7 +100,7 @@ func (p *progress) tick() {
 func (p *progress) show(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.running) == 0 || now.Sub(p.running[0].since) < slow {
+	if p.hidden > 0 || len(p.running) == 0 || now.Sub(p.running[0].since) < slow {
 		return
 	}
 	first := p.running[0]
