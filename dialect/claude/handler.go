@@ -15,7 +15,6 @@ import (
 
 // entry reads a handler, or reports why it is no hook.
 func entry(h hostfile.Handler) (e found, ok bool) {
-	match, matcher, absent := h.Compile(style)
 	if !h.Kind("command", "http", "mcp_tool", "prompt", "agent") || !h.Required("command") {
 		return e, false
 	}
@@ -30,9 +29,9 @@ func entry(h hostfile.Handler) (e found, ok bool) {
 	if !ok || skipped(h, line, args) {
 		return e, false
 	}
-	e = found{match: all(h, match, condition), base: h.Hook(), absent: absent}
+	e = found{match: all(h, h.Match, condition), base: h.Hook(), absent: h.Absent}
 	e.base.Timeout = seconds(limit)
-	e.Entry = dialect.Entry{Command: line, Args: args, Matcher: matcher, Timeout: int(math.Ceil(limit))}
+	e.Entry = dialect.Entry{Command: line, Args: args, Matcher: h.Written, Timeout: int(math.Ceil(limit))}
 	e.define(true, "type", "command")
 	e.define(true, "command", line)
 	e.define(true, "timeout", limit)
@@ -52,7 +51,7 @@ func skipped(h hostfile.Handler, line string, args []string) bool {
 	async, rewake := h.Truth("async"), h.Truth("asyncRewake")
 	switch {
 	case async || rewake:
-		h.Skip(h.Node.Pos, "", "async hooks are not run here: skipped")
+		h.Skip(h.Node.Pos, "", "async hooks are not run here")
 	case strings.TrimSpace(line) == "":
 		h.Skip(h.At("command"), "", "the command is blank: skipped")
 	case strings.Contains(line+strings.Join(args, " "), "${user_config."):

@@ -25,7 +25,8 @@ var (
 )
 
 var host = hostfile.Host{
-	Name: "Claude Code",
+	Name:  "Claude Code",
+	Style: style,
 	Lost: map[string]hostfile.Severity{
 		"Setup": lost, "InstructionsLoaded": lost, "UserPromptExpansion": lostChecks, "MessageDisplay": lost,
 		"PermissionDenied": lost, "PostToolBatch": lostChecks, "Notification": lost, "TaskCreated": lostChecks,

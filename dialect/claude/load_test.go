@@ -224,6 +224,49 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// Every handler of a file is an entry, another place of one, or named by an issue.
+func TestTheCountsAddUp(t *testing.T) {
+	handlers := []string{
+		echo, echo, `{"type":"command","command":"x","args":["a"]}`, `{"type":"http","url":"x"}`, `{"type":"prompt"}`,
+		`{"type":"command","command":" "}`, `{"type":"command","command":"x","async":true}`,
+		`{"type":"command","command":"x","if":"Bash(ls)"}`, `{"type":"command","command":"x","if":"Bash(ls"}`,
+	}
+	for _, event := range []string{"PreToolUse", "PostToolUseFailure", "Stop", "SessionEnd", "Notification", "PostToolBatch", "Nonsense"} {
+		for mask := range 1 << len(handlers) {
+			var list []string
+			for i, h := range handlers {
+				if mask&(1<<i) != 0 {
+					list = append(list, h)
+				}
+			}
+			entries, issues := load(one(event, "", strings.Join(list, ",")))
+			require.False(t, dialect.HasErrors(issues))
+			count := 0
+			for _, e := range entries {
+				count += 1 + len(e.Also)
+			}
+			for _, i := range issues {
+				if strings.Contains(i.Index, ".") {
+					count++
+				}
+			}
+			require.Equal(t, len(list), count, "%s %v: %s", event, list, lines(issues))
+		}
+	}
+}
+
+func TestStrictHooksFailClosed(t *testing.T) {
+	entries, issues := load(one("PreToolUse", "", echo))
+	require.True(t, only(t, entries, issues).Hook.FailOpen)
+	entries, issues = loadStrict(one("PreToolUse", "", echo))
+	require.False(t, only(t, entries, issues).Hook.FailOpen)
+	for _, handler := range []string{`{"type":"http"}`, `{"type":"command","command":"x","async":true}`} {
+		entries, issues = loadStrict(one("PreToolUse", "", handler))
+		require.True(t, dialect.HasErrors(issues))
+		require.Empty(t, entries)
+	}
+}
+
 func TestTimeouts(t *testing.T) {
 	for _, c := range []struct {
 		event, timeout string

@@ -25,6 +25,7 @@ import (
 var host = hostfile.Host{
 	Name:    "ZeroCode",
 	Ignored: []string{"state", "managed_dir", "windows_managed_dir"},
+	Style:   style,
 }
 
 // style is how ZeroCode reads matchers: its code, not its page, which calls lists of names expressions.
@@ -97,7 +98,6 @@ func misplaced(k doc.Field) string {
 
 // entry makes an entry of a handler, or reports why it is none.
 func entry(h hostfile.Handler) (dialect.Entry, bool) {
-	match, matcher, absent := h.Compile(style)
 	if !h.Kind("command", "prompt", "agent") {
 		return dialect.Entry{}, false
 	}
@@ -106,12 +106,12 @@ func entry(h hostfile.Handler) (dialect.Entry, bool) {
 		return dialect.Entry{}, false
 	}
 	hash := hostfile.Hash(h.Event.Label, d.fields(h), nil)
-	if !absent {
-		hash = hostfile.Hash(h.Event.Label, d.fields(h), &matcher)
+	if !h.Absent {
+		hash = hostfile.Hash(h.Event.Label, d.fields(h), &h.Written)
 	}
 	h.Lint("command", d.command)
 	codec, base := h.Codec(d.effective(h)), h.Hook()
-	base.Match, base.Timeout = mainOnly(h, match), seconds(d.timeout)
+	base.Match, base.Timeout = mainOnly(h, h.Match), seconds(d.timeout)
 	line, words, env := command.Shell(d.command), command.Direct(d.command), h.File.Env
 	build := func(name string) pawl.Hook {
 		hook := base
@@ -122,7 +122,7 @@ func entry(h hostfile.Handler) (dialect.Entry, bool) {
 		return hook
 	}
 	return h.Entry(dialect.Entry{
-		Build: build, Hash: hash, Command: d.command, Matcher: matcher, Timeout: int(d.timeout), Limit: d.limit,
+		Build: build, Hash: hash, Command: d.command, Matcher: h.Written, Timeout: int(d.timeout), Limit: d.limit,
 	}), true
 }
 
@@ -168,7 +168,7 @@ func define(h hostfile.Handler) (d definition, ok bool) {
 	session := h.Event.Trigger == pawl.SessionEnd
 	switch {
 	case d.async && !session:
-		h.Skip(h.At("async"), "", "async hooks are not run here: skipped")
+		h.Skip(h.At("async"), "", "async hooks are not run here")
 		return d, false
 	case strings.TrimSpace(d.command) == "":
 		h.Skip(h.At("command"), "", "the command is blank: skipped")

@@ -314,6 +314,7 @@ func TestWarnings(t *testing.T) {
 		"an expression for no source":     {one("PreCompact", `"^x"`, echo), `can never match`, 1},
 		"only bars":                       {one("PreToolUse", `"|"`, echo), `can never match`, 1},
 		"a server instead of its tools":   {one("PreToolUse", `"mcp__memory"`, echo), `(write mcp__memory__.* for`, 1},
+		"once for a group":                {one("Stop", `"Bash"`, echo+","+echo), `Stop has nothing to match`, 2},
 		"a matcher on Stop":               {one("Stop", `"Bash"`, echo), `Stop has nothing to match: the matcher "Bash" has no effect`, 1},
 		"an odd matcher on a prompt":      {one("UserPromptSubmit", `"["`, echo), `UserPromptSubmit has nothing to match`, 1},
 		"a prompt hook":                   {one("Stop", "", `{"type":"prompt","prompt":5}`), `prompt hooks are not run here`, 0},

@@ -31,9 +31,8 @@ var sources = map[string][]string{
 	"PostCompact":  {"manual", "auto"},
 }
 
-// Compile reads the group's matcher. The nil Matcher accepts every event. Text is the matcher as written,
-// empty where the event ignores it; absent says that none was written there.
-func (g Group) Compile(style Style) (m pawl.Matcher, text string, absent bool) {
+// compile reads the group's matcher, once for all of its handlers.
+func (g Group) compile(style Style) (m pawl.Matcher, text string, absent bool) {
 	if g.Matcher == nil || g.Matcher.Kind != doc.String {
 		return nil, "", true
 	}

@@ -128,7 +128,7 @@ func (h Handler) Kind(run string, skipped ...string) (ok bool) {
 	case n.Text == run:
 		return true
 	case slices.Contains(skipped, n.Text):
-		h.Skip(n.Pos, "", "%s hooks are not run here: skipped", n.Text)
+		h.Skip(n.Pos, "", "%s hooks are not run here", n.Text)
 	default:
 		h.Error(n.Pos, hint, "unknown handler type %s", doc.Quote(n.Text))
 	}

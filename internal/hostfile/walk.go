@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
 	"github.com/pawl-hooks/pawl/wire"
@@ -15,6 +16,7 @@ type Host struct {
 	Name    string
 	Ignored []string            // keys beside the events that are no events
 	Lost    map[string]Severity // events that the host knows and pawl has no trigger for
+	Style   Style               // how it reads matchers
 }
 
 // Severity is the severity of what cannot be carried, in a faithful load and in a strict one.
@@ -40,7 +42,10 @@ type Group struct {
 	Index int
 	Node  *doc.Node
 
-	Matcher *doc.Node // nil: none
+	Matcher *doc.Node    // nil: none
+	Match   pawl.Matcher // what it comes to; nil accepts every event
+	Written string       // the matcher as written; empty where the event ignores it
+	Absent  bool         // no matcher that counts is written
 }
 
 // A Handler is one handler of a group.
@@ -94,7 +99,7 @@ func (f *File) Walk(events *doc.Node, host Host, visit func(Handler)) {
 	}
 	for _, e := range f.Flavour.Events() {
 		if field := events.Field(e.Name); field != nil {
-			f.event(e, *field, visit)
+			f.event(e, *field, host.Style, visit)
 		}
 	}
 }
@@ -145,7 +150,7 @@ func handlersOf(group *doc.Node) []*doc.Node {
 	return nil
 }
 
-func (f *File) event(e wire.Event, field doc.Field, visit func(Handler)) {
+func (f *File) event(e wire.Event, field doc.Field, style Style, visit func(Handler)) {
 	at := func(n *doc.Node, hint, format string, args ...any) {
 		f.report(dialect.Error, n.Pos, e.Name, "", hint, format, args...)
 	}
@@ -163,7 +168,7 @@ func (f *File) event(e wire.Event, field doc.Field, visit func(Handler)) {
 			at(n, "write {\"hooks\": […]}", "a group is a table, found %s", n.Describe())
 			continue
 		}
-		g.walk(visit)
+		g.walk(style, visit)
 	}
 }
 
@@ -175,7 +180,7 @@ func present(n *doc.Node) *doc.Node {
 	return n
 }
 
-func (g Group) walk(visit func(Handler)) {
+func (g Group) walk(style Style, visit func(Handler)) {
 	list := g.Node.Get("hooks")
 	for _, k := range g.Node.Fields {
 		switch k.Name {
@@ -202,6 +207,7 @@ func (g Group) walk(visit func(Handler)) {
 		g.report(dialect.Error, list.Pos, "", "`hooks`: expected a list of handlers, found %s", list.Describe())
 		return
 	}
+	g.Match, g.Written, g.Absent = g.compile(style)
 	for i, n := range list.Items {
 		if !n.Is(doc.Table) {
 			g.report(dialect.Error, n.Pos, "", "a handler is a table, found %s", n.Describe())
