@@ -77,6 +77,7 @@ func TestWhatIsNoAnswerFailsAndARestrictionInItStands(t *testing.T) {
 		"a repeated key deeper":   {`{"verdict":"ask","input":{"a":1,"a":2}}`, pawl.Ask, "", "duplicate"},
 		"a second document":       {`{"verdict":"pass"} {"verdict":"refuse","reason":"y"}`, pawl.Refuse, "y", "cannot be read"},
 		"a second, on a line":     {"{\"verdict\":\"ask\"}\n{\"verdict\":\"pass\"}", pawl.Ask, "", "cannot be read"},
+		"the strictest of many":   {`{"verdict":"ask","reason":"a"} {"verdict":"halt","reason":"z"} {"verdict":"refuse"}`, pawl.Halt, "z", "cannot be read"},
 		"text behind":             {`{"verdict":"refuse"} done`, pawl.Refuse, "", "cannot be read"},
 		"an unknown verdict":      {`{"verdict":"deny"}`, 0, "", `verdict "deny" is none of`},
 		"a verdict's other case":  {`{"verdict":" Refuse ","reason":"x"}`, pawl.Refuse, "x", "is none of"},
