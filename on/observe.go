@@ -15,16 +15,18 @@ func Observe(name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.E
 	return pawl.Hook{Name: name, On: t, Handler: pawl.Observer(f), Origin: caller()}
 }
 
-// ObserveAs is Observe for a runtime whose Payload at this trigger is a P.
+// ObserveAs is Observe for a runtime whose Payload at this trigger is a P. Where it is not, the hook panics with
+// a [TypeError], which is recorded, at a Quiet trigger too.
 func ObserveAs[P any](name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event, payload P)) pawl.Hook {
-	return pawl.Hook{Name: name, On: t, Origin: caller(),
-		Handler: pawl.HandlerFunc(func(ctx context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
-			p, err := payloadAs[P](ev)
-			if err == nil {
-				f(ctx, ev, p)
-			}
-			return pawl.Decision{}, err
-		})}
+	h := Observe(name, t, func(ctx context.Context, ev *pawl.Event) {
+		p, err := payloadAs[P](ev)
+		if err != nil {
+			panic(err) // an Observer has no other way to fail, and nothing else is quick enough for a stream
+		}
+		f(ctx, ev, p)
+	})
+	h.Origin = caller()
+	return h
 }
 
 // ObserveChild makes a hook that watches a trigger that bubbles for the events of sub-agents alone, as

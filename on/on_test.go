@@ -83,7 +83,7 @@ func TestTheShapeOfAFuncIsWhatItMayDo(t *testing.T) {
 		{on.ErrorText("h", nil), pawl.MayReplace},
 		{on.Input[command]("h", nil), pawl.MayRewrite},
 		{on.Prompt("h", nil), pawl.MayRewrite},
-		{on.Messages[string]("h", nil), pawl.MayRewrite},
+		{on.Messages[[]string]("h", nil), pawl.MayRewrite},
 		{on.Request[int]("h", nil), pawl.MayRewrite},
 	} {
 		require.Equal(t, c.may, c.hook.Effects, c.hook.On)
@@ -251,6 +251,62 @@ func TestMessagesAreTrimmedInPayloadOrInput(t *testing.T) {
 	require.Equal(t, []string{"first", "c", "d"}, out.Event().Payload, "both stay in line")
 }
 
+// A runtime's own list type is kept.
+func TestMessagesOfANamedType(t *testing.T) {
+	type history []string
+	reg := registry(t, on.Messages("trim", func(_ context.Context, _ *pawl.Event, m history) (history, error) { return m[1:], nil }))
+	require.Equal(t, history{"b"}, fire(t, reg, pawl.Event{Trigger: pawl.ContextTransform, Payload: history{"a", "b"}}).Event().Payload)
+}
+
+// The page's list of what a parent hears of its children, and nothing else.
+func TestExactlyThePagesMomentsBubble(t *testing.T) {
+	bubbles := map[pawl.Trigger]bool{}
+	for _, t := range strings.Fields("stream.text stream.thinking stream.end stream.error stream.retry stream.server_tool " +
+		"tool.dispatched tool.started tool.after tool.failed tool.cancelled validation.reject repeat-guard.exceeded " +
+		"background.* turn.after artifact.recorded spawn.queued spawn.before spawn.complete spawn.error") {
+		bubbles[pawl.Trigger(t)] = true
+	}
+	for _, row := range pawl.TriggerRows() {
+		var got []string
+		h := on.ObserveChild("child", row.Trigger, func(_ context.Context, ev *pawl.Event, id string, depth int) {
+			got = append(got, fmt.Sprint(ev.Trigger, " ", id, " ", depth))
+		})
+		reg, err := pawl.New(pawl.Options{}, h)
+		require.Equal(t, bubbles[row.Trigger], err == nil, row.Trigger)
+		if err != nil {
+			continue
+		}
+		fired := pawl.Trigger(strings.ReplaceAll(string(row.Trigger), "*", "build.done"))
+		for _, who := range []pawl.Agent{{}, {ID: "kid", Depth: 1}, {ID: "grandkid", Depth: 2}} {
+			fire(t, reg, pawl.Event{Trigger: fired, Tool: "t", Agent: who})
+		}
+		require.Equal(t, []string{"child." + string(fired) + " kid 1", "child." + string(fired) + " grandkid 2"}, got, "one prefix at any depth")
+	}
+}
+
+// A parent's plain gate hears its children's calls: the difference to zidane, where it does not.
+func TestAPlainGateCoversSubAgents(t *testing.T) {
+	reg := registry(t, on.CheckInput("no-rm-rf", noRemove))
+	ev := shell(`{"command":"rm -rf /"}`)
+	ev.Agent = pawl.Agent{ID: "kid", Depth: 1}
+	require.Equal(t, pawl.Refuse, fire(t, reg, ev).Verdict)
+	only := on.Only(on.CheckInput("main-only", noRemove), pawl.Agents("main"))
+	require.Equal(t, pawl.Pass, fire(t, registry(t, only), ev).Verdict)
+}
+
+func TestAnObserverOfAStreamLeavesNoRecord(t *testing.T) {
+	var deltas []string
+	n := 0
+	log := pawl.LogFunc(func(_ context.Context, recs ...pawl.Record) error { n += len(recs); return nil })
+	reg, err := pawl.New(pawl.Options{Log: log}, on.ObserveAs("text", pawl.StreamText, func(_ context.Context, _ *pawl.Event, d string) { deltas = append(deltas, d) }))
+	require.NoError(t, err)
+	for _, d := range []any{"H", "i", 17} {
+		fire(t, reg, pawl.Event{Trigger: pawl.StreamText, Payload: d})
+	}
+	require.Equal(t, []string{"H", "i"}, deltas, "in order, one after the other")
+	require.Equal(t, 1, n, "only the one that broke")
+}
+
 func TestPromptAndRequest(t *testing.T) {
 	type options struct{ Temperature float64 }
 	reg := registry(t,
@@ -283,9 +339,9 @@ func TestPayloadsAsTheirType(t *testing.T) {
 	fire(t, reg, pawl.Event{Trigger: pawl.TurnAfter, Payload: 17})
 	out := fire(t, reg, pawl.Event{Trigger: pawl.TurnAfter, Payload: "x"})
 	require.Equal(t, []int{17}, usage)
-	var te *on.TypeError
-	require.ErrorAs(t, out.Runs()[0].Err, &te)
-	require.EqualError(t, te, "the payload of turn.after is string, want int")
+	var broken *pawl.PanicError
+	require.ErrorAs(t, out.Runs()[0].Err, &broken)
+	require.EqualError(t, broken.Value.(*on.TypeError), "the payload of turn.after is string, want int")
 	require.Equal(t, pawl.Refuse, fire(t, reg, pawl.Event{Trigger: pawl.PromptSubmit, Payload: 1}).Verdict)
 	require.Equal(t, pawl.Pass, fire(t, reg, pawl.Event{Trigger: pawl.PromptSubmit, Payload: 2}).Verdict)
 	require.Equal(t, pawl.Refuse, fire(t, reg, pawl.Event{Trigger: pawl.PromptSubmit}).Verdict, "a check that did not happen")

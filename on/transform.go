@@ -105,8 +105,8 @@ func Request[O any](name string, f func(ctx context.Context, ev *pawl.Event, opt
 // Messages is Rewrite for the list of messages of a request. The func owns the list it is given, not what its
 // elements point to; what the runtime makes of the list that comes back, for this request or for good, is for
 // the runtime to say.
-func Messages[M any](name string, f func(ctx context.Context, ev *pawl.Event, messages []M) ([]M, error)) pawl.Hook {
-	return Rewrite(name, pawl.ContextTransform, func(ctx context.Context, ev *pawl.Event, messages []M) ([]M, error) {
+func Messages[L ~[]M, M any](name string, f func(ctx context.Context, ev *pawl.Event, messages L) (L, error)) pawl.Hook {
+	return Rewrite(name, pawl.ContextTransform, func(ctx context.Context, ev *pawl.Event, messages L) (L, error) {
 		return f(ctx, ev, slices.Clone(messages))
 	})
 }
