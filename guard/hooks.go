@@ -59,3 +59,13 @@ func place(g Guard) int {
 }
 
 func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Fit leaves out the observers among the hooks whose triggers a runtime's own table does not have, so that one
+// that never dispatches agent.done, say, can use the guards all the same. A hook with a say is never left out:
+// pawl.New then says that its trigger is unknown.
+func Fit(table map[pawl.Trigger]pawl.Contract, hooks []pawl.Hook) []pawl.Hook {
+	return slices.DeleteFunc(slices.Clone(hooks), func(h pawl.Hook) bool {
+		_, known := table[h.On]
+		return h.Effects == 0 && !known
+	})
+}
