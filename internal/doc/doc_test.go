@@ -470,3 +470,20 @@ func TestWhatIsWrittenInZONIsRead(t *testing.T) {
 		require.Equal(t, v, value(d.Root), s)
 	})
 }
+
+func TestALargeTableKnowsItsKeys(t *testing.T) {
+	var b strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&b, "k%d = %d\n", i, i)
+	}
+	d, faults := doc.Parse("f", []byte(b.String()), doc.TOML)
+	require.NoError(t, faults.Err())
+	for i := range 100 {
+		v, ok := d.Root.Get(fmt.Sprint("k", i)).Int()
+		require.True(t, ok)
+		require.Equal(t, int64(i), v)
+	}
+	require.Nil(t, d.Root.Get("k100"))
+	_, faults = doc.Parse("f", []byte(b.String()+"k50 = 1\n"), doc.TOML)
+	require.EqualError(t, faults.Err(), `f:101:1: duplicate key "k50" (the first is at line 51, column 1; keep one)`)
+}
