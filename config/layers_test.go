@@ -137,6 +137,37 @@ func TestOneBadFileTakesNothingWithIt(t *testing.T) { // F08
 	}
 }
 
+func TestOddFilesSayWhatWasFound(t *testing.T) { // F08
+	for _, c := range []struct{ content, zerocode, claude string }{
+		{`{}`, "", ""},
+		{`{"hooks":{}}`, "", ""},
+		{`{"hooks":{"Stop":[],"PreToolUse":[]}}`, "", ""},
+		{`[{"event":"Stop","matcher":"x","script":"./s.sh"}]`, "expected an object, found a list", "expected an object, found a list"},
+		{`[]`, "expected an object, found an empty list", "expected an object, found an empty list"},
+		{`null`, "expected an object, found null", "expected an object, found null"},
+		{``, "the file is empty", "the file is empty"},
+		{`{"hooks":{"Stop":"text"}}`, "Stop", "Stop"},
+	} {
+		for file, want := range map[string]string{".zerotwo/hooks.json": c.zerocode, ".claude/settings.json": c.claude} {
+			t.Run(file+" "+c.content, func(t *testing.T) {
+				m := newMachine(t)
+				m.Trust = config.TrustAll
+				m.user(hooks("good"), ".codex", "hooks.json")
+				m.user(c.content, file)
+				set := m.load()
+				require.Equal(t, []string{"good"}, commands(set))
+				if want == "" {
+					require.Empty(t, set.Issues)
+					return
+				}
+				require.Len(t, set.Issues, 1)
+				require.Contains(t, set.Issues[0].String(), want)
+				require.Equal(t, filepath.Join(m.home, file), set.Issues[0].File)
+			})
+		}
+	}
+}
+
 func TestManagedFileThatDoesNotLoadFailsTheLoad(t *testing.T) { // F08
 	for name, place := range map[string]func(m *machine) string{
 		"a broken requirement":   func(m *machine) string { return write(m.t, "[hooks", m.system, "requirements.toml") },

@@ -385,12 +385,8 @@ func (l *loader) given(file string) {
 	if name == "" {
 		name = DialectOf(file, data)
 	}
-	format := ""
-	if name == claude {
-		format = dialect.JSON
-	}
 	p := place{layer: layerConfig, dialect: name, dir: filepath.Dir(file)}
-	s := l.add(p, l.disk.real(file), format)
+	s := l.add(p, l.disk.real(file), "")
 	if s == nil {
 		return
 	}

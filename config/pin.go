@@ -42,14 +42,7 @@ func (s pin) check() error {
 	if err == nil && info.Size() > pinSize && info.Size() == s.size && info.ModTime().Equal(s.changed) {
 		return nil
 	}
-	sum := ""
-	if err == nil {
-		sum, err = disk{}.digest(s.File)
-	}
-	if err != nil && s.Digest == unreadable {
-		return nil
-	}
-	if err != nil || sum != s.Digest {
+	if (disk{}).script(s.File) != s.Digest {
 		return fmt.Errorf("script %s changed since it was accepted", s.File)
 	}
 	return nil

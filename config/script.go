@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -36,8 +37,11 @@ var scriptSuffixes = words(`.sh .bash .zsh .fish .py .pyz .js .mjs .cjs .ts .mts
 	.ps1 .psm1 .bat .cmd .exe .jar .wasm .zig .r .tcl`)
 
 // systemDirs hold programs that belong to the machine: they change with every upgrade, and whoever can
-// change them needs no hook.
-var systemDirs = []string{"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/nix/store", "/opt/homebrew/bin", "/opt/homebrew/Cellar"}
+// change them needs no hook. The last three hold no files of anybody's, and reading one may never end.
+var systemDirs = []string{
+	"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/nix/store", "/opt/homebrew/bin", "/opt/homebrew/Cellar",
+	"/dev", "/proc", "/sys",
+}
 
 func words(s string) map[string]bool {
 	m := map[string]bool{}
@@ -305,19 +309,32 @@ func unescape(s, special string) string {
 // unreadable stands for the digest of a file that can be run and not read.
 const unreadable = "unreadable"
 
-// digests turns paths into digests of what they hold. A file that can be run and not read has no digest: its
-// word is noted all the same, so that it becoming readable, or vanishing, shows.
+// maxScript is the size in bytes above which a file is not read: a project that nobody trusts yet may name
+// what it likes.
+const maxScript = 256 << 20
+
+// digests turns paths into digests of what they hold. A file that can be run and not read, or is too large,
+// has none: its word is noted all the same, so that a change of that shows.
 func (d disk) digests(scripts map[string]string) map[string]string {
 	if len(scripts) == 0 {
 		return nil
 	}
 	out := make(map[string]string, len(scripts))
 	for word, file := range scripts {
-		sum, err := d.digest(file)
-		if err != nil {
-			sum = unreadable
-		}
-		out[word] = sum
+		out[word] = d.script(file)
 	}
 	return out
+}
+
+// script returns the digest of a script's content, or what stands for it.
+func (d disk) script(file string) string {
+	info, err := d.stat(file)
+	if err == nil && info.Size() > maxScript {
+		return fmt.Sprintf("unreadable: %d bytes", info.Size())
+	}
+	sum, err := d.digest(file)
+	if err != nil {
+		return unreadable
+	}
+	return sum
 }
