@@ -607,3 +607,18 @@ trusted_hash = %q
 `, file+":pre_tool_use:0:0", bash, file+":stop:0:0", stop), ".codex", "config.toml")
 	require.Equal(t, []string{"echo hi", "echo hi"}, commands(m.load()))
 }
+
+func TestHugeFileIsNotReadAndItsSizeIsHeld(t *testing.T) {
+	m := newMachine(t)
+	huge := m.project("", "huge.sh")
+	require.NoError(t, os.Truncate(huge, 1<<40))
+	m.project(hooks("sh ./huge.sh"), ".zerotwo", "hooks.json")
+	set := m.review()
+	require.Equal(t, "unreadable: 1099511627776 bytes", set.Entries[0].Scripts[0].Digest)
+	_, ran := fire(t, set)
+	require.Len(t, ran, 1)
+	require.NoError(t, os.Truncate(huge, 1<<40+1))
+	_, ran = fire(t, set)
+	require.Empty(t, ran)
+	require.Equal(t, config.Modified, m.load().Pending[0].Status)
+}
