@@ -38,7 +38,7 @@ func (c *capture) write(p []byte) {
 	if c.closed {
 		return
 	}
-	if c.filter != nil && len(c.kept) < c.limit {
+	if c.filter != nil && !c.full() {
 		p = c.filtered(func() []byte { return c.filter.Write(p) })
 	}
 	c.keep(p)
@@ -46,7 +46,7 @@ func (c *capture) write(p []byte) {
 
 // room returns where the next bytes may be read to, for grow to take them in; nil: they go through write.
 func (c *capture) room() []byte {
-	if c.filter != nil || len(c.kept) >= c.limit {
+	if c.filter != nil || c.full() {
 		return nil
 	}
 	if len(c.kept) == cap(c.kept) {
@@ -59,6 +59,11 @@ func (c *capture) room() []byte {
 
 // grow keeps the first n bytes of room.
 func (c *capture) grow(n int) { c.kept = c.kept[:len(c.kept)+n] }
+
+// full reports whether all that still comes is only counted, by skip.
+func (c *capture) full() bool { return len(c.kept) >= c.limit }
+
+func (c *capture) skip(n int) { c.cut += int64(n) }
 
 func (c *capture) keep(p []byte) {
 	n := min(len(p), c.limit-len(c.kept))

@@ -42,7 +42,9 @@ type spawned struct {
 	stdout, stderr *capture
 	ends           ending
 	waker          waker
-	scratch        []byte // what is not kept passes through it
+	null           int    // /dev/null, once something is to be dropped
+	noSplice       bool   // it cannot be moved there
+	scratch        []byte // what is filtered passes through it
 }
 
 // The slots of spawned.poll. Each holds our descriptor, or noFD, which poll passes over.
@@ -62,7 +64,7 @@ func newSpawned(l *launch) *spawned {
 		s.poll[i] = unix.PollFd{Fd: noFD, Events: unix.POLLIN}
 	}
 	s.poll[pollIn].Events = unix.POLLOUT
-	s.theirs = [3]int{noFD, noFD, noFD}
+	s.theirs, s.null = [3]int{noFD, noFD, noFD}, noFD
 	return s
 }
 
@@ -218,6 +220,7 @@ func (s *spawned) close() {
 	for _, fd := range s.theirs {
 		closeFD(fd)
 	}
+	closeFD(s.null)
 }
 
 func closeFD(fd int) {

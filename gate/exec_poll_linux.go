@@ -80,23 +80,44 @@ func (s *spawned) write() {
 	s.shut(pollIn)
 }
 
-// read takes what a stream holds: one read, so that no stream starves another.
+// read takes what a stream holds: one read, so that no stream starves another. What is neither kept nor
+// filtered never enters this process: the kernel moves it to /dev/null.
 func (s *spawned) read(slot int, c *capture) {
-	buf, direct := c.room(), true
-	if buf == nil {
+	fd := int(s.poll[slot].Fd)
+	var n int
+	var err error
+	switch buf := c.room(); {
+	case buf != nil:
+		n, err = unix.Read(fd, buf)
+		c.grow(max(n, 0))
+	case c.full() && !s.noSplice:
+		n, err = s.discard(fd)
+		c.skip(max(n, 0))
+	default:
 		if s.scratch == nil {
 			s.scratch = make([]byte, 64<<10) // what a pipe holds
 		}
-		buf, direct = s.scratch, false
+		n, err = unix.Read(fd, s.scratch)
+		c.write(s.scratch[:max(n, 0)])
 	}
-	n, err := unix.Read(int(s.poll[slot].Fd), buf)
-	switch {
-	case err == unix.EINTR || err == unix.EAGAIN:
-	case err != nil || n == 0:
+	if n == 0 && err == nil || err != nil && err != unix.EINTR && err != unix.EAGAIN {
 		s.shut(slot)
-	case direct:
-		c.grow(n)
-	default:
-		c.write(buf[:n])
 	}
+}
+
+// discard drops what a stream holds, unseen. Where the kernel cannot do that, it says EAGAIN and is not
+// asked again.
+func (s *spawned) discard(fd int) (n int, err error) {
+	if s.null == noFD {
+		s.null, err = unix.Open("/dev/null", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	}
+	if err == nil {
+		var moved int64
+		moved, err = unix.Splice(fd, nil, s.null, nil, 1<<20, unix.SPLICE_F_NONBLOCK)
+		n = int(moved)
+	}
+	if err != nil && err != unix.EINTR && err != unix.EAGAIN {
+		s.noSplice, err = true, unix.EAGAIN
+	}
+	return n, err
 }
