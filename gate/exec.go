@@ -65,19 +65,26 @@ type Exec struct {
 
 // Run starts cmd and waits for its end.
 func (e Exec) Run(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
+	return e.runIn(ctx, cmd, nil)
+}
+
+// runIn runs cmd in a sandbox, or as it is where s is nil: directly where the command has a direct form,
+// and by its shell where that cannot start for reasons that the shell may know better about.
+func (e Exec) runIn(ctx context.Context, cmd pawl.Command, s *Sandbox) (pawl.Result, error) {
 	if cmd.Direct != nil {
 		shell := cmd.Args
 		cmd.Args = cmd.Direct
-		res, err := e.run(ctx, cmd)
-		if start := (*StartError)(nil); !errors.As(err, &start) {
+		res, err := e.run(ctx, cmd, s)
+		var start *StartError
+		if !errors.As(err, &start) || start.Kind == CannotConfine || start.Kind == NotWhatWasAsked {
 			return res, err
 		}
 		cmd.Args, cmd.Direct = shell, nil
 	}
-	return e.run(ctx, cmd)
+	return e.run(ctx, cmd, s)
 }
 
-func (e Exec) run(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
+func (e Exec) run(ctx context.Context, cmd pawl.Command, s *Sandbox) (pawl.Result, error) {
 	if ctx.Err() != nil {
 		return pawl.Result{}, notStarted(ctx)
 	}
@@ -85,8 +92,16 @@ func (e Exec) run(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
 	if err != nil {
 		return pawl.Result{}, err
 	}
+	if s != nil {
+		if l.cage, err = newCage(l, cmd, s); err != nil {
+			return pawl.Result{}, err
+		}
+	}
 	start := time.Now()
 	res, err := l.run(ctx, e.Portable)
+	if l.cage.close() {
+		res.Orphans = true
+	}
 	res.Elapsed = time.Since(start)
 	if err == nil && res.Code == notFoundCode {
 		err = l.carriageReturn()
@@ -108,6 +123,16 @@ type launch struct {
 	grace  time.Duration
 	linger bool
 	redact func() Filter
+	cage   *cage  // nil: not confined
+	image  string // executed in place of path, if not empty
+}
+
+// executable returns what the kernel is told to execute.
+func (l *launch) executable() string {
+	if l.image != "" {
+		return l.image
+	}
+	return l.path
 }
 
 func (e Exec) launch(cmd pawl.Command) (*launch, error) {

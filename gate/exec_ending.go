@@ -31,8 +31,8 @@ func (e *ending) cancel(now time.Time) (term bool) {
 func (e *ending) exit(now time.Time) {
 	e.exited = true
 	if !e.cancelled {
-		drain := e.grace / 10
-		e.killAt, e.leaveAt = now.Add(drain), now.Add(2*drain)
+		e.killAt = now.Add(e.grace / 10)
+		e.leaveAt = e.killAt.Add(e.grace / 2)
 	}
 }
 

@@ -128,16 +128,29 @@ func (s *spawned) start(ctx context.Context) error {
 
 func (s *spawned) forkExec() (err error) {
 	pidfd := noFD
-	s.pid, err = syscall.ForkExec(s.path, s.args, &syscall.ProcAttr{
-		Dir:   s.dir,
-		Env:   s.env,
-		Files: []uintptr{uintptr(s.theirs[0]), uintptr(s.theirs[1]), uintptr(s.theirs[2])},
-		Sys:   &syscall.SysProcAttr{Setpgid: true, PidFD: &pidfd},
-	})
-	if err == nil {
-		s.poll[pollExit].Fd = int32(pidfd)
+	sys := &syscall.SysProcAttr{Setpgid: true, PidFD: &pidfd}
+	files := []uintptr{uintptr(s.theirs[0]), uintptr(s.theirs[1]), uintptr(s.theirs[2])}
+	if s.cage == nil {
+		s.pid, err = s.fork(files, sys)
+	} else {
+		if s.cage.image != nil {
+			files = append(files, s.cage.image.Fd())
+		}
+		err = s.cage.start(sys, func() (int, error) {
+			var err error
+			s.pid, err = s.fork(files, sys)
+			return s.pid, err
+		})
+	}
+	s.poll[pollExit].Fd = int32(pidfd)
+	if err != nil && s.pid > 0 { // started, and then not to be limited
+		s.reap()
 	}
 	return err
+}
+
+func (s *spawned) fork(files []uintptr, sys *syscall.SysProcAttr) (int, error) {
+	return syscall.ForkExec(s.executable(), s.args, &syscall.ProcAttr{Dir: s.dir, Env: s.env, Files: files, Sys: sys})
 }
 
 // watch arms what wakes the loop beside the program's own doings.
@@ -177,7 +190,12 @@ func (s *spawned) give(err error) (pawl.Result, error) {
 	return pawl.Result{}, s.explain(err)
 }
 
-func (s *spawned) signal(sig syscall.Signal) { _ = unix.Kill(-s.pid, sig) } // an empty group is no error
+func (s *spawned) signal(sig syscall.Signal) {
+	_ = unix.Kill(-s.pid, sig) // an empty group is no error
+	if sig == unix.SIGKILL {
+		s.cage.kill()
+	}
+}
 
 func (s *spawned) reap() (ws unix.WaitStatus) {
 	for {

@@ -48,14 +48,14 @@ func (l *launch) startPortable() (*portable, error) {
 		exited: make(chan bool, 1), reap: make(chan struct{}), reaped: make(chan struct{}),
 		closed: make(chan struct{}, 2),
 	}
-	p.cmd = &exec.Cmd{Path: l.path, Args: l.args, Env: l.env, Dir: l.dir}
+	p.cmd = &exec.Cmd{Path: l.executable(), Args: l.args, Env: l.env, Dir: l.dir}
 	if p.cmd.Env == nil {
 		p.cmd.Env = []string{} // nil would be the whole of ours
 	}
 	p.group = newGroup(p.cmd)
 	theirs, err := p.pipes()
 	if err == nil {
-		err = p.group.start(p.cmd)
+		err = l.cage.startPortable(p.cmd, p.group)
 	}
 	for _, f := range theirs {
 		f.Close()
@@ -162,7 +162,7 @@ func (p *portable) follow(ctx context.Context) (open int) {
 		}
 		kill, leave := p.ends.due(time.Now())
 		if kill {
-			p.group.kill()
+			p.kill()
 		}
 		if leave {
 			break
@@ -171,13 +171,18 @@ func (p *portable) follow(ctx context.Context) (open int) {
 	return open
 }
 
+func (p *portable) kill() {
+	p.group.kill()
+	p.cage.kill()
+}
+
 // finish kills what is left, reaps the program and gathers what it said.
 func (p *portable) finish(open int) (pawl.Result, error) {
 	gone := p.ends.exited
 	var res pawl.Result
 	linger := p.linger && gone && !p.ends.cancelled && !p.ends.killed && open == 0
 	if !linger {
-		p.group.kill()
+		p.kill()
 	}
 	close(p.reap)
 	if gone {

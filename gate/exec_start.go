@@ -147,6 +147,11 @@ func (l *launch) file() string {
 
 // explain turns the system's error into one that says what is wrong with which file.
 func (l *launch) explain(err error) error {
+	var known *StartError
+	if errors.As(err, &known) {
+		known.Arg0 = l.args[0]
+		return known
+	}
 	e := &StartError{Kind: CannotStart, Arg0: l.args[0], Path: l.file(), Err: err}
 	if l.dir != "" {
 		if info, dirErr := os.Stat(l.dir); dirErr != nil || !info.IsDir() {

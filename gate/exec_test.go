@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -32,6 +33,32 @@ const helperVar = "PAWL_GATE_HELPER"
 
 // helpers are programs that this test binary turns into when helperVar names one.
 var helpers = map[string]func(args []string){
+	// dial connects to args[1] over the network args[0] and says how that went.
+	"dial": func(args []string) {
+		conn, err := net.DialTimeout(args[0], args[1], 5*time.Second)
+		if err == nil {
+			_, err = conn.Write([]byte("x"))
+		}
+		fmt.Println(err)
+	},
+	// storm starts args[0] sleeps and says how many it could.
+	"storm": func(args []string) {
+		n, _ := strconv.Atoi(args[0])
+		started := 0
+		for range n {
+			if exec.Command("sleep", "20").Start() == nil {
+				started++
+			}
+		}
+		fmt.Println(started)
+	},
+	// meddle does to its parent what it must not and says how that went.
+	"meddle": func([]string) {
+		runtime.LockOSThread()
+		parent := os.Getppid()
+		fmt.Println(syscall.Kill(parent, syscall.SIGURG)) // which a Go program does not mind
+		fmt.Println(attach(parent))
+	},
 	// about prints what it was given, as JSON.
 	"about": func(args []string) {
 		dir, _ := os.Getwd()
@@ -99,6 +126,9 @@ type about struct {
 	Dir, Stdin string
 }
 
+// attach begins to trace a process, where the system can.
+var attach = func(pid int) error { return errors.ErrUnsupported }
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -114,6 +144,11 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	code := m.Run()
+	if runtime.GOOS != "linux" {
+		for _, name := range []string{"dial", "storm", "meddle"} {
+			used.Store(name, true)
+		}
+	}
 	if code == 0 && !filtered() {
 		for name := range helpers {
 			if _, ok := used.Load(name); !ok {
