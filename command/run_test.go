@@ -41,7 +41,7 @@ func sh(codec command.Codec, line string) command.Program {
 func fire(t *testing.T, h pawl.Hook, ev *pawl.Event) (pawl.Outcome, *pawl.Run) {
 	t.Helper()
 	log := &pawltest.Log{}
-	r, err := pawl.New(pawl.Options{Gate: gate.Exec{}, Log: log, Grace: 2 * time.Second}, h)
+	r, err := pawl.New(pawl.Options{Gate: gate.Exec{}, Log: log, Grace: 30 * time.Second}, h)
 	require.NoError(t, err)
 	ev.Trigger, ev.Tool, ev.Call = pawl.ToolBefore, "Bash", "c1"
 	if ev.Dir == "" {
@@ -114,7 +114,7 @@ func TestATimeoutRefusesThoughTheProgramExitsWith0(t *testing.T) {
 			h.Timeout = 300 * time.Millisecond
 			start := time.Now()
 			o, run := fire(t, h, &pawl.Event{Input: json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)})
-			require.Less(t, time.Since(start), 20*time.Second)
+			require.Less(t, time.Since(start), 30*time.Second)
 			require.Equal(t, pawl.Refuse, o.Verdict)
 			require.Equal(t, pawl.CauseTimeout, run.Cause)
 			require.True(t, run.TimedOut)
