@@ -235,3 +235,13 @@ func TestManyProgramsAtOnceReadTheirInputToTheEnd(t *testing.T) {
 		require.Equal(t, fmt.Sprint(len(line)), note)
 	}
 }
+
+// E04: a Windows path written without quotes says which program was looked for.
+func TestAPathThatLostItsBackslashesIsShownAsItWasRun(t *testing.T) {
+	words, err := command.SplitFor(`C:\hooks\guard.exe --x`, false)
+	require.NoError(t, err)
+	o, run := fire(t, guard(command.Program{Args: words, Codec: refuse}), &pawl.Event{})
+	require.Equal(t, pawl.CouldNotRun, run.Outcome)
+	require.Equal(t, pawl.Refuse, o.Verdict)
+	require.Contains(t, o.Decision().Reason, "C:hooksguard.exe")
+}

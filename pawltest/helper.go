@@ -18,6 +18,7 @@ import (
 //
 //	exit CODE            exits
 //	print OUT ERR CODE   prints OUT and ERR, and exits
+//	garbage              prints bytes that are no text
 //	args WORD…           prints every word, a NUL behind each
 //	env NAME             prints the variable's value
 //	pwd                  prints the working directory
@@ -63,22 +64,26 @@ func Reexec(name string, args ...string) []string {
 
 // The helpers leave by syscall.Exit: under the race detector os.Exit waits a second.
 var helpers = map[string]func(args []string){
-	"exit":   func(args []string) { syscall.Exit(number(args[0])) },
-	"print":  helpPrint,
-	"args":   func(args []string) { fmt.Print(strings.Join(append(args, ""), "\x00")) },
-	"env":    func(args []string) { fmt.Print(os.Getenv(args[0])) },
-	"pwd":    helpPwd,
-	"cat":    func([]string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
-	"noread": func([]string) {},
-	"flood":  helpFlood,
-	"die":    func([]string) { killSelf() },
-	"hang":   func(args []string) { stay(openFIFO(args[0])) },
-	"polite": helpPolite,
-	"deaf":   helpDeaf,
-	"leave":  func(args []string) { helpLeave(args[0], false) },
-	"away":   func(args []string) { helpLeave(args[0], true) },
-	"stay":   func([]string) { stay(os.NewFile(3, "fifo")) }, // the descendant of the two above
+	"exit":    func(args []string) { syscall.Exit(number(args[0])) },
+	"print":   helpPrint,
+	"garbage": func([]string) { fmt.Print(garbage) },
+	"args":    func(args []string) { fmt.Print(strings.Join(append(args, ""), "\x00")) },
+	"env":     func(args []string) { fmt.Print(os.Getenv(args[0])) },
+	"pwd":     helpPwd,
+	"cat":     func([]string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
+	"noread":  func([]string) {},
+	"flood":   helpFlood,
+	"die":     func([]string) { killSelf() },
+	"hang":    func(args []string) { stay(openFIFO(args[0])) },
+	"polite":  helpPolite,
+	"deaf":    helpDeaf,
+	"leave":   func(args []string) { helpLeave(args[0], false) },
+	"away":    func(args []string) { helpLeave(args[0], true) },
+	"stay":    func([]string) { stay(os.NewFile(3, "fifo")) }, // the descendant of the two above
 }
+
+// garbage looks like an answer and is none.
+const garbage = "{\"verdict\":\"allow\",\xff\xfe\x00\x1b[2J\r\n"
 
 func number(s string) int {
 	n, err := strconv.Atoi(s)
@@ -172,18 +177,19 @@ func Shell(name string, args ...string) []string {
 const shellStay = `while printf x >&3; do sleep 1; done`
 
 var shellHelpers = map[string]string{
-	"exit":   `exit "$1"`,
-	"print":  `printf %s "$1"; printf %s "$2" >&2; exit "$3"`,
-	"args":   `for word; do printf '%s\0' "$word"; done`,
-	"env":    `eval "printf %s \"\$$1\""`,
-	"pwd":    `printf %s "$(pwd -P)"`,
-	"cat":    `exec cat`,
-	"noread": `exit 0`,
-	"flood":  `head -c "$1" /dev/zero | tr '\0' x; head -c "$1" /dev/zero | tr '\0' x >&2`,
-	"die":    `kill -9 $$`,
-	"hang":   `exec 3>"$1"; ` + shellStay,
-	"polite": `trap 'exit 0' TERM; exec 3>"$1"; ` + shellStay,
-	"deaf":   `trap '' TERM; exec 3>"$1"; ` + shellStay,
-	"leave":  `exec 3>"$1"; printf x >&3; ` + shellStay + ` & printf left`,
-	"away":   `exec 3>"$1"; printf x >&3; setsid sh -c '` + shellStay + `' & printf left`,
+	"exit":    `exit "$1"`,
+	"print":   `printf %s "$1"; printf %s "$2" >&2; exit "$3"`,
+	"garbage": `printf '{"verdict":"allow",\377\376\000\033[2J\r\n'`,
+	"args":    `for word; do printf '%s\0' "$word"; done`,
+	"env":     `eval "printf %s \"\$$1\""`,
+	"pwd":     `printf %s "$(pwd -P)"`,
+	"cat":     `exec cat`,
+	"noread":  `exit 0`,
+	"flood":   `head -c "$1" /dev/zero | tr '\0' x; head -c "$1" /dev/zero | tr '\0' x >&2`,
+	"die":     `kill -9 $$`,
+	"hang":    `exec 3>"$1"; ` + shellStay,
+	"polite":  `trap 'exit 0' TERM; exec 3>"$1"; ` + shellStay,
+	"deaf":    `trap '' TERM; exec 3>"$1"; ` + shellStay,
+	"leave":   `exec 3>"$1"; printf x >&3; ` + shellStay + ` & printf left`,
+	"away":    `exec 3>"$1"; printf x >&3; setsid sh -c '` + shellStay + `' & printf left`,
 }

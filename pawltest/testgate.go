@@ -48,6 +48,7 @@ func testGate(kit GateKit, rules []rule[*gateCheck]) error {
 var gateRules = []rule[*gateCheck]{
 	{"an exit code is data and no error", (*gateCheck).exitCode},
 	{"standard output and error are apart and whole", (*gateCheck).streams},
+	{"what is printed arrives byte for byte", (*gateCheck).bytes},
 	{"words reach the program as they are", (*gateCheck).words},
 	{"standard input is written whole, then ended", (*gateCheck).input},
 	{"without input there is nothing to read", (*gateCheck).noInput},
@@ -145,6 +146,8 @@ func (c *gateCheck) streams() error {
 		want("standard error", "err\n", string(r.res.Stderr)),
 		want("the count of what was cut", int64(0), r.res.Cut))
 }
+
+func (c *gateCheck) bytes() error { return c.printed(c.command("garbage"), garbage) }
 
 func (c *gateCheck) words() error {
 	words := []string{"", "a b", `"'$x;|&*?~` + "`\\", "-n", "--", "é\n\t", ""}

@@ -3,6 +3,7 @@
 package pawltest_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -83,6 +84,10 @@ var brokenGates = []struct {
 		res.Stdout, res.Stderr = append(res.Stdout, res.Stderr...), nil
 		return err
 	}), "standard output and error are apart and whole"},
+	{"text is mended", said(func(_ pawl.Command, res *pawl.Result, err error) error {
+		res.Stdout = bytes.ToValidUTF8(res.Stdout, []byte("?"))
+		return err
+	}), "what is printed arrives byte for byte"},
 	{"empty words are left out", told(func(cmd *pawl.Command) {
 		var kept []string
 		for _, w := range cmd.Args {
