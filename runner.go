@@ -325,7 +325,7 @@ func (s *state) digest() string {
 	s.hash.Do(func() {
 		if len(s.ev.Input) > 0 {
 			sum := sha256.Sum256(s.ev.Input)
-			s.sum = "sha256:" + hex.EncodeToString(sum[:])
+			s.sum = string(hex.AppendEncode([]byte("sha256:"), sum[:]))
 		}
 	})
 	return s.sum
@@ -413,16 +413,20 @@ type dispatch struct {
 	plan  *plan
 	child []*bound // observers of a sub-agent's event
 	depth int
+	first state
 	now   *state
 	runs  []*run
 	done  bool
 }
 
 func (r *Registry) start(ctx context.Context, ev *Event, row *row, p, child *plan, depth int) *dispatch {
-	d := &dispatch{r: r, ctx: ctx, ev: ev, row: row, plan: p, depth: depth, now: newState(ev)}
+	d := &dispatch{r: r, ctx: ctx, ev: ev, row: row, plan: p, depth: depth}
+	d.first.ev = ev
+	d.now = &d.first
 	if p == nil {
 		d.plan = &plan{}
 	}
+	d.runs = make([]*run, 0, len(d.plan.hooks))
 	if child != nil {
 		d.child = child.hooks
 	}
@@ -560,6 +564,9 @@ func (d *dispatch) enforced(stage Stage) (runs []*run) {
 // recheck asks every hook with a verdict that judged another event than the final one, and those whose
 // matchers accept only the final event.
 func (d *dispatch) recheck() {
+	if d.now.ev == d.ev {
+		return // nothing changed
+	}
 	var asked []*run
 	var first []*run
 	ran := map[*bound]bool{}
@@ -690,7 +697,7 @@ type run struct {
 	dropped string // the hook whose rewrite stands instead of its own
 	broken  error  // its matcher panicked
 	ctx     hookContext
-	clock   *clock.Clock
+	clock   clock.Clock // runs where the hook is timed
 	gate    witness
 	began   time.Time // by Options.Now
 	started bool
@@ -834,9 +841,9 @@ func (x *run) call() (a answer) {
 // callTimed asks the handler in a goroutine of its own and leaves it behind if it ignores its deadline.
 // What counts is the time it took, never which channel was ready first.
 func (x *run) callTimed(grace time.Duration) {
-	x.clock = clock.Start(x.ctx.Context, x.b.Timeout, grace)
+	x.clock.Start(x.ctx.Context, x.b.Timeout, grace)
 	defer x.clock.Stop()
-	x.ctx.Context = x.clock.Context()
+	x.ctx.Context = &x.clock
 	answers := make(chan answer, 1)
 	go func() {
 		a := answer{err: &PanicError{Hook: x.b.Name}}
@@ -869,7 +876,10 @@ func (c *hookContext) Value(key any) any {
 	case hookKey:
 		return &c.run.b.Hook
 	case clockKey:
-		return c.run.clock
+		if c.run.timed() {
+			return &c.run.clock
+		}
+		return nil
 	case depthKey:
 		if k == c.key {
 			return c.depth
@@ -878,21 +888,14 @@ func (c *hookContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Deadline is when the hook's time ends, if its clock is not paused.
-func (c *hookContext) Deadline() (time.Time, bool) {
-	if c.run.clock != nil {
-		return c.run.clock.Deadline(), true
-	}
-	return c.Context.Deadline()
-}
+// AfterFunc spares package context a goroutine that waits for the end.
+func (c *hookContext) AfterFunc(f func()) (stop func() bool) { return afterFunc(c.Context, f) }
 
-// Err tells the hook's own deadline from the end of the dispatch.
-func (c *hookContext) Err() error {
-	err := c.Context.Err()
-	if err != nil && errors.Is(context.Cause(c.Context), context.DeadlineExceeded) {
-		return context.DeadlineExceeded
+func afterFunc(ctx context.Context, f func()) (stop func() bool) {
+	if a, ok := ctx.(interface{ AfterFunc(func()) func() bool }); ok {
+		return a.AfterFunc(f)
 	}
-	return err
+	return context.AfterFunc(ctx, f)
 }
 
 // gateContext marks what runs below it as a hook's own program.
@@ -907,6 +910,9 @@ func (c *gateContext) Value(key any) any {
 	}
 	return c.Context.Value(key)
 }
+
+// AfterFunc is that of the context below.
+func (c *gateContext) AfterFunc(f func()) (stop func() bool) { return afterFunc(c.Context, f) }
 
 // witness is the gate that a handler is lent. It runs commands under the hook's own context whatever
 // context it is passed, remembers what came of them for the record, and closes with the run.
@@ -1016,7 +1022,7 @@ func (d *dispatch) settle(x *run) {
 	if x.settled.Verdict >= Ask && strings.TrimSpace(x.settled.Reason) == "" {
 		x.settled.Reason = fmt.Sprintf("hook %s: %s", x.b.Name, stockReasons[min(x.settled.Verdict, Halt)])
 	}
-	cause, err := x.judge(f)
+	cause, err := x.judge(f, d.ctx.Err() != nil)
 	x.cause = ""
 	if cause != "" {
 		d.fail(x, cause, err)
@@ -1026,8 +1032,8 @@ func (d *dispatch) settle(x *run) {
 var stockReasons = map[Verdict]string{Ask: "a person should decide", Refuse: "refused", Halt: "halted"}
 
 // judge says why the answer is not valid, or returns no cause.
-func (x *run) judge(f facts) (Cause, error) {
-	cause, err := x.failure(f)
+func (x *run) judge(f facts, ended bool) (Cause, error) {
+	cause, err := x.failure(f, ended)
 	if cause != "" {
 		return cause, err
 	}
@@ -1044,7 +1050,7 @@ func (x *run) judge(f facts) (Cause, error) {
 }
 
 // failure finds the cause, the surest first.
-func (x *run) failure(f facts) (Cause, error) {
+func (x *run) failure(f facts, ended bool) (Cause, error) {
 	err := x.answer.err
 	var named *Failure
 	var panicked *PanicError
@@ -1055,7 +1061,7 @@ func (x *run) failure(f facts) (Cause, error) {
 		return CauseCancelled, errors.New("the dispatch ended before it could start")
 	case x.answer.abandoned:
 		return CauseAbandoned, errors.New("it ignored its deadline and was left behind")
-	case x.clock != nil && x.answer.elapsed >= x.b.Timeout:
+	case x.timed() && x.answer.elapsed >= x.b.Timeout:
 		return CauseTimeout, fmt.Errorf("it took longer than its timeout of %v", x.b.Timeout)
 	case f.refused != nil:
 		return CausePolicy, f.refused
@@ -1063,7 +1069,7 @@ func (x *run) failure(f facts) (Cause, error) {
 		return "", nil
 	case errors.As(err, &panicked):
 		return CausePanic, err
-	case x.ctx.Context.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || claims(err, CauseTimeout)):
+	case ended && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || claims(err, CauseTimeout)):
 		return CauseCancelled, errors.New("the dispatch ended while it ran")
 	case errors.As(err, &named) && named.Cause != "":
 		return named.Cause, err

@@ -3,18 +3,20 @@ package clock
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
 
-// A Clock ends a context when its limit is over, and some grace later says that whoever still runs under it
-// is to be left behind. It may be used by several goroutines. Make one with [Start].
+// A Clock is a context that ends when its limit is over, or with its parent; some grace later it says that
+// whoever still runs under it is to be left behind. It may be used by several goroutines. Begin it with
+// Start; it must not be copied.
 type Clock struct {
-	ctx          context.Context
-	cancel       context.CancelCauseFunc
-	unwatch      func() bool
+	parent       context.Context
 	limit, grace time.Duration
+	done         chan struct{}
 	left         chan struct{}
+	unwatch      func() bool
 
 	mu     sync.Mutex
 	begun  time.Time
@@ -22,35 +24,36 @@ type Clock struct {
 	waits  int       // pauses under way
 	since  time.Time // when the first of them began
 	lost   time.Duration
-	ending bool // the limit passed or the parent ended: the grace runs
+	err    error // why the context ended; the grace runs
 	gone   bool
+	behind []*func() // what to call when the context ends
 }
 
-// Start returns a clock that runs from now.
-func Start(parent context.Context, limit, grace time.Duration) *Clock {
-	c := &Clock{limit: limit, grace: grace, left: make(chan struct{}), begun: time.Now()}
-	c.ctx, c.cancel = context.WithCancelCause(parent)
+// Start lets the clock run from now. It is called once, before anything else.
+func (c *Clock) Start(parent context.Context, limit, grace time.Duration) {
+	c.parent, c.limit, c.grace = parent, limit, grace
+	c.done, c.left, c.begun = make(chan struct{}), make(chan struct{}), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.timer = time.AfterFunc(limit, c.expire)
-	c.unwatch = context.AfterFunc(parent, func() { c.end(context.Cause(parent)) })
-	return c
+	if parent.Done() != nil {
+		c.unwatch = context.AfterFunc(parent, func() { c.end(parent.Err()) })
+	}
 }
-
-// Context ends with the limit, with cause [context.DeadlineExceeded], or with its parent.
-func (c *Clock) Context() context.Context { return c.ctx }
 
 // Left is closed when the grace is over.
 func (c *Clock) Left() <-chan struct{} { return c.left }
 
 // Stop ends the clock and its context.
 func (c *Clock) Stop() {
-	c.unwatch()
+	if c.unwatch != nil {
+		c.unwatch()
+	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.gone = true
 	c.timer.Stop()
-	c.cancel(context.Canceled)
+	c.mu.Unlock()
+	c.close(context.Canceled)
 }
 
 // expire ends the context, unless a pause came first.
@@ -64,16 +67,75 @@ func (c *Clock) expire() {
 }
 
 // end ends the context and lets the grace run.
-func (c *Clock) end(cause error) {
+func (c *Clock) end(why error) {
+	if c.close(why) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.timer.Stop()
+		if !c.gone {
+			c.timer = time.AfterFunc(c.grace, func() { close(c.left) })
+		}
+	}
+}
+
+// close ends the context once and calls what waits for its end.
+func (c *Clock) close(why error) (first bool) {
+	c.mu.Lock()
+	if c.err != nil {
+		c.mu.Unlock()
+		return false
+	}
+	c.err = why
+	behind := c.behind
+	c.behind = nil
+	close(c.done)
+	c.mu.Unlock()
+	for _, f := range behind {
+		go (*f)()
+	}
+	return true
+}
+
+// Deadline is when the limit is over, unless the clock is paused once more.
+func (c *Clock) Deadline() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ending || c.gone {
-		return
+	return c.begun.Add(c.limit + c.lost), true
+}
+
+// Done is closed when the context ends.
+func (c *Clock) Done() <-chan struct{} { return c.done }
+
+// Err says why it ended: context.DeadlineExceeded for the limit.
+func (c *Clock) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Value is the parent's.
+func (c *Clock) Value(key any) any { return c.parent.Value(key) }
+
+// AfterFunc calls f in a goroutine of its own once the context has ended: package context uses it instead of
+// a goroutine that waits.
+func (c *Clock) AfterFunc(f func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		go f()
+		return func() bool { return false }
 	}
-	c.ending = true
-	c.cancel(cause)
-	c.timer.Stop()
-	c.timer = time.AfterFunc(c.grace, func() { close(c.left) })
+	c.behind = append(c.behind, &f)
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		i := slices.Index(c.behind, &f)
+		if i < 0 {
+			return false
+		}
+		c.behind = slices.Delete(c.behind, i, i+1)
+		return true
+	}
 }
 
 // Pause stops the clock for at most longest. The func it returns lets it run on; calling it twice does no
@@ -81,7 +143,7 @@ func (c *Clock) end(cause error) {
 func (c *Clock) Pause(longest time.Duration) (resume func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ending || c.gone {
+	if c.err != nil || c.gone {
 		return func() {}
 	}
 	if c.waits++; c.waits == 1 {
@@ -103,7 +165,7 @@ func (c *Clock) resume() {
 		return
 	}
 	c.lost += time.Since(c.since)
-	if !c.ending && !c.gone {
+	if c.err == nil && !c.gone {
 		c.timer.Reset(c.limit - time.Since(c.begun) + c.lost)
 	}
 }
@@ -117,11 +179,4 @@ func (c *Clock) Elapsed() time.Duration {
 		t -= time.Since(c.since)
 	}
 	return t
-}
-
-// Deadline is when the limit is over, unless the clock is paused once more.
-func (c *Clock) Deadline() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.begun.Add(c.limit + c.lost)
 }
