@@ -58,7 +58,7 @@ func (c *explainCmd) Run(a *app) error {
 	if a.json {
 		return a.printJSON(rows)
 	}
-	a.printWarnings(set.warnings)
+	set.say(a)
 	return c.print(a, rows)
 }
 

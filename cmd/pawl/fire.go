@@ -57,7 +57,7 @@ func (c *fireCmd) Run(a *app) error {
 	if errors.Is(err, errNotFired) {
 		return err
 	}
-	if printErr := a.printFired(fired(set, out)); printErr != nil {
+	if printErr := a.printFired(set, fired(out)); printErr != nil {
 		return fault(printErr)
 	}
 	return ended(ctx, out, err)
@@ -101,7 +101,7 @@ func ended(ctx context.Context, out pawl.Outcome, err error) error {
 
 // nested answers under a hook's own program: nothing runs, and the caller is told by a code of its own.
 func (a *app) nested(ev *pawl.Event) error {
-	return errors.Join(a.printFired(report{Event: eventJSON(ev), Nested: true, Notes: []string{}, Warnings: []string{}, Runs: []pawl.Run{}}), silently(exitFault))
+	return errors.Join(a.printFired(&hookSet{}, report{Event: eventJSON(ev), Nested: true, Notes: []string{}, Warnings: []string{}, Runs: []pawl.Run{}}), silently(exitFault))
 }
 
 // A report is what fire prints.
@@ -117,23 +117,24 @@ type report struct {
 	Nested   bool            `json:"nested,omitempty"`
 }
 
-func fired(set *hookSet, out pawl.Outcome) report {
+func fired(out pawl.Outcome) report {
 	d := out.Decision()
 	return report{
 		Verdict: out.Verdict, Reason: d.Reason,
-		Notes: list(d.Notes), Warnings: append(append(list(set.warnings), set.pending()...), d.Warnings...),
+		Notes: list(d.Notes), Warnings: list(d.Warnings),
 		Input: d.Input, Output: d.Output,
 		Event: eventJSON(out.Event()), Runs: list(out.Runs()), Nested: out.Nested,
 	}
 }
 
-func (a *app) printFired(r report) error {
+// printFired prints what came of an event, and what loading the set had to say.
+func (a *app) printFired(set *hookSet, r report) error {
 	if a.json {
+		r.Warnings = append(list(set.warnings()), r.Warnings...)
 		return a.printJSON(r)
 	}
-	for _, w := range r.Warnings {
-		fmt.Fprintln(a.err, a.errLook.warn("warning:"), plain(w))
-	}
+	set.say(a)
+	a.printWarnings(append(set.pending(), r.Warnings...))
 	if r.Nested {
 		fmt.Fprintln(a.err, "nothing ran: this is a hook's own program (HOOK_DEPTH is set)")
 		return nil

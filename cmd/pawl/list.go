@@ -33,7 +33,7 @@ func (c *listCmd) Run(a *app) error {
 	if a.json {
 		return a.printJSON(rows)
 	}
-	a.printWarnings(set.warnings)
+	set.say(a)
 	if len(rows) == 0 {
 		fmt.Fprintln(a.out, "no hooks found")
 		return nil

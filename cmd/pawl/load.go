@@ -30,7 +30,6 @@ type sources struct {
 // A hookSet is what the sources came to.
 type hookSet struct {
 	config.Set
-	warnings []string // of the issues and of the load, one line each
 }
 
 // load finds the hooks. A file that does not load is an error of the whole: nothing is half loaded.
@@ -56,12 +55,6 @@ func (s *sources) find(a *app) (*hookSet, error) {
 	found, err := config.Load(opts)
 	set := &hookSet{Set: found}
 	set.call(names)
-	for _, issue := range set.Issues {
-		if issue.Severity != dialect.Error {
-			set.warnings = append(set.warnings, issue.String())
-		}
-	}
-	set.warnings = append(set.warnings, set.Warnings...)
 	return set, err
 }
 
@@ -118,7 +111,18 @@ func (set *hookSet) call(names map[string]string) {
 	}
 }
 
-// pending says of each hook that waits why it did not run.
+// warnings are all of it as one line each, with a line for each hook that waits.
+func (set *hookSet) warnings() []string {
+	var warnings []string
+	for _, issue := range set.Issues {
+		if issue.Severity != dialect.Error {
+			warnings = append(warnings, issue.String())
+		}
+	}
+	return append(append(warnings, set.Warnings...), set.pending()...)
+}
+
+// pending says of each hook that waits why it does not run.
 func (set *hookSet) pending() []string {
 	var warnings []string
 	for _, e := range set.Pending {
@@ -137,7 +141,12 @@ func (set *hookSet) registry(a *app, opts pawl.Options) (*pawl.Registry, error) 
 	return r, nil
 }
 
-// printWarnings says them on stderr, so that stdout holds the answer alone.
+// say tells a person what the load has to say: on stderr, so that stdout holds the answer alone.
+func (set *hookSet) say(a *app) {
+	a.printIssues(a.err, a.errLook, set.Issues)
+	a.printWarnings(set.Warnings)
+}
+
 func (a *app) printWarnings(warnings []string) {
 	for _, w := range warnings {
 		fmt.Fprintln(a.err, a.errLook.warn("warning:"), plain(w))

@@ -84,7 +84,7 @@ func (c *logReplayCmd) Run(a *app) error {
 	if a.json {
 		return a.printJSON(rows)
 	}
-	a.printWarnings(set.warnings)
+	set.say(a)
 	return a.printReplayed(rows)
 }
 

@@ -50,7 +50,7 @@ func (c *trustListCmd) Run(a *app) error {
 	if a.json {
 		return a.printJSON(map[string]any{"store": set.StorePath(), "hooks": listings(set.Entries), "projects": projects})
 	}
-	a.printWarnings(set.warnings)
+	set.say(a)
 	fmt.Fprintln(a.out, "store", set.StorePath())
 	if err := a.printTrust(set.Entries); err != nil {
 		return err
