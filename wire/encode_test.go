@@ -142,6 +142,7 @@ func TestInputOnSeveralLinesBecomesOne(t *testing.T) {
 	out := encode(t, wire.ZeroCode, &pawl.Event{Trigger: pawl.ToolBefore, Tool: "x", Input: in})
 	require.Contains(t, out, `"tool_input":{"id":1.0,"s":"\u0041"}`)
 	require.Equal(t, "{\n", string(in[:2]), "the caller's bytes were changed")
+	require.NotContains(t, encode(t, wire.ZeroCode, &pawl.Event{Trigger: pawl.ToolBefore, Input: json.RawMessage("{\r}")}), "\r")
 }
 
 func TestMissingAndUnparsableInput(t *testing.T) {

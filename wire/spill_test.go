@@ -197,6 +197,20 @@ func TestAnAllowWarnsOncePerLoad(t *testing.T) {
 	require.Empty(t, second.Warnings)
 }
 
+func TestWhyAnAnswerCannotBeRead(t *testing.T) {
+	for out, want := range map[string]string{
+		`{"continue":true,"continue":true}`: "a name is repeated",
+		"{\"systemMessage\":\"\xff\"}":      "not UTF-8",
+		`{} {}`:                             "more than one JSON value",
+		`{"a":`:                             "not valid JSON: ",
+		`{"decision":"perhaps"}`:            `decision "perhaps" is unknown`,
+		`{"ok":1,"well":2}`:                 "PreToolUse has no ok, well",
+	} {
+		_, err := wire.Codec{}.Decode(&pawl.Event{Trigger: pawl.ToolBefore}, pawl.Result{Stdout: []byte(out)})
+		require.ErrorContains(t, err, want)
+	}
+}
+
 func TestAFloodOfHalfAnswersIsReadInLinearTime(t *testing.T) {
 	line := []byte("{\"a\":[\n")
 	out := append([]byte("x\n"), bytes.Repeat(line, wire.MaxOutput/len(line))...)

@@ -347,3 +347,78 @@ func TestScriptsOfEveryKind(t *testing.T) {
 		})
 	}
 }
+
+// D13: a hook that never lets a turn stop is told that it is going on already, and is let go at the cap.
+func TestAStopThatIsAlwaysRefusedEnds(t *testing.T) {
+	var told []string
+	g := pawl.GateFunc(func(_ context.Context, c pawl.Command) (pawl.Result, error) {
+		var in struct {
+			Active json.RawMessage `json:"stop_hook_active"`
+		}
+		require.NoError(t, json.Unmarshal(c.Stdin, &in))
+		told = append(told, string(in.Active))
+		return pawl.Result{Stdout: []byte(`{"decision":"block","reason":"go on"}`)}, nil
+	})
+	entries, issues := load(document("Stop", "check"))
+	r, err := pawl.New(pawl.Options{Gate: g}, only(t, entries, issues).Hook)
+	require.NoError(t, err)
+	ev := pawl.Event{Trigger: pawl.TurnStop, Session: "s", Turn: "t"}
+	for n := range 20 {
+		o, err := r.Dispatch(context.Background(), &ev)
+		require.NoError(t, err)
+		if o.Verdict != pawl.Refuse {
+			require.Equal(t, 8, n)
+			require.True(t, o.Runs()[0].PassedOpen)
+			require.NotEmpty(t, o.Decision().Warnings)
+			require.Equal(t, []string{"false", "true", "true"}, told[:3])
+			return
+		}
+		require.Equal(t, "go on", o.Decision().Reason)
+		ev.StopActive = true
+	}
+	t.Fatal("it never ends")
+}
+
+// Nothing replaces anything: the same handler in two groups runs twice.
+func TestTheSameHandlerTwiceRunsTwice(t *testing.T) {
+	entries, issues := load(`{"hooks":{"Stop":[{"hooks":[` + echo + `]},{"hooks":[` + echo + `]}],
+		"SessionStart":[{"matcher":"startup","hooks":[` + echo + `]},{"matcher":"startup|resume","hooks":[` + echo + `]}]}}`)
+	require.Empty(t, issues)
+	require.Len(t, fires(t, &pawl.Event{Trigger: pawl.TurnStop}, entries...), 2)
+	require.Equal(t, []string{"project-session-start-0-0", "project-session-start-1-0"},
+		fires(t, &pawl.Event{Trigger: pawl.SessionStart, Source: "startup"}, entries...))
+	require.Len(t, fires(t, &pawl.Event{Trigger: pawl.SessionStart, Source: "resume"}, entries...), 1)
+}
+
+func TestWhatBecomesOfAResult(t *testing.T) {
+	ev := func() *pawl.Event {
+		return &pawl.Event{Trigger: pawl.ToolAfter, Tool: "Bash", Session: "s", Output: json.RawMessage(`"SECRET"`), Failed: true}
+	}
+	print := func(answer string) pawl.Gate {
+		return pawl.GateFunc(func(context.Context, pawl.Command) (pawl.Result, error) {
+			return pawl.Result{Stdout: []byte(answer)}, nil
+		})
+	}
+	o := dispatch(t, print(`{"continue":false,"stopReason":"enough"}`), false, ev(), "PostToolUse", "x")
+	require.Equal(t, pawl.Pass, o.Verdict)
+	require.Equal(t, `"enough"`, string(o.Event().Output))
+	require.False(t, o.Event().Failed, "not an error")
+
+	for _, answer := range []string{`{"decision":"block","reason":"no"}`, `{"continue":false,"continue":false,"stopReason":"no"}`} {
+		o = dispatch(t, print(answer), false, ev(), "PostToolUse", "x")
+		require.Equal(t, pawl.Refuse, o.Verdict)
+		require.Contains(t, o.Decision().Reason, "no")
+		require.NotContains(t, string(o.Event().Output), "SECRET")
+	}
+}
+
+// An allow answers the question that the policy left open, and no other.
+func TestAnAllowNeverCoversAnAsk(t *testing.T) {
+	g := pawl.GateFunc(func(context.Context, pawl.Command) (pawl.Result, error) {
+		return pawl.Result{Stdout: []byte(specific("PermissionRequest", `"decision":{"behavior":"allow"}`))}, nil
+	})
+	ev := &pawl.Event{Trigger: pawl.ToolApproval, Tool: "Bash", Session: "s"}
+	require.Equal(t, pawl.Allow, dispatch(t, g, false, ev, "PermissionRequest", "x").Verdict)
+	ev.Verdict = pawl.Ask
+	require.NotEqual(t, pawl.Allow, dispatch(t, g, false, ev, "PermissionRequest", "x").Verdict)
+}
