@@ -1,0 +1,101 @@
+package config
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// known returns what a shell would make of a word, or "" where that cannot be told from here.
+func (f *finder) known(w *syntax.Word) string {
+	var b strings.Builder
+	for i, part := range w.Parts {
+		lit, _ := part.(*syntax.Lit)
+		if i == 0 && lit != nil && (lit.Value == "~" || strings.HasPrefix(lit.Value, "~/")) {
+			b.WriteString(f.vars["HOME"] + unescape(lit.Value[1:], ""))
+			continue
+		}
+		s, ok := f.part(part, "")
+		if !ok {
+			return ""
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+// part evaluates one part of a word. Within double quotes a backslash is special before few characters.
+func (f *finder) part(part syntax.WordPart, special string) (string, bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		return unescape(p.Value, special), true
+	case *syntax.SglQuoted:
+		return p.Value, !p.Dollar
+	case *syntax.DblQuoted:
+		var b strings.Builder
+		for _, inner := range p.Parts {
+			s, ok := f.part(inner, "$`\"\\\n")
+			if !ok {
+				return "", false
+			}
+			b.WriteString(s)
+		}
+		return b.String(), !p.Dollar
+	case *syntax.ParamExp:
+		return f.param(p)
+	case *syntax.CmdSubst:
+		return f.top, f.top != "" && isTopLevel(p)
+	}
+	return "", false
+}
+
+// param evaluates $NAME, ${NAME} and ${NAME:-word}.
+func (f *finder) param(p *syntax.ParamExp) (string, bool) {
+	if p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Param == nil {
+		return "", false
+	}
+	value, set := f.vars[p.Param.Value]
+	if !set && f.getenv != nil {
+		value = f.getenv(p.Param.Value)
+		set = value != ""
+	}
+	switch {
+	case p.Exp == nil:
+		return value, set
+	case p.Exp.Op != syntax.DefaultUnset && p.Exp.Op != syntax.DefaultUnsetOrNull:
+		return "", false
+	case set && value != "":
+		return value, true
+	case p.Exp.Word == nil:
+		return "", true
+	}
+	value = f.known(p.Exp.Word)
+	return value, value != ""
+}
+
+// isTopLevel recognises the substitution that hosts' pages recommend.
+func isTopLevel(p *syntax.CmdSubst) bool {
+	if len(p.Stmts) != 1 {
+		return false
+	}
+	call, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) != 3 {
+		return false
+	}
+	return call.Args[0].Lit() == "git" && call.Args[1].Lit() == "rev-parse" && call.Args[2].Lit() == "--show-toplevel"
+}
+
+// unescape takes the backslashes off: before any character, or, where special is not empty, before those.
+func unescape(s, special string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (special == "" || strings.IndexByte(special, s[i+1]) >= 0) {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
