@@ -140,5 +140,8 @@ func (p Program) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "args %q\ndir %q\nenv %q\ninherit %t\nlimit %d\nlinger %t\ncodec %q\n",
 		p.Args, p.Dir, p.Env, p.Inherit, p.Limit, p.Linger, p.codec().String())
+	if p.Direct != nil {
+		fmt.Fprintf(h, "direct %q\n", p.Direct)
+	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }

@@ -190,6 +190,8 @@ func TestTheDigestChangesWithWhatRunsAndNotWithTheName(t *testing.T) {
 		"bad byte ff":   {Args: []string{"a\xff"}},
 		"bad byte fe":   {Args: []string{"a\xfe"}},
 		"replacement":   {Args: []string{"a\uFFFD"}},
+		"direct":        {Args: base.Args, Direct: []string{"a"}},
+		"other direct":  {Args: base.Args, Direct: []string{"b"}},
 		"dir":           {Args: base.Args, Dir: "/d"},
 		"env":           {Args: base.Args, Env: []string{"A=1"}},
 		"inherit":       {Args: base.Args, Inherit: true},

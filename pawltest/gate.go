@@ -65,7 +65,7 @@ func (g *Gate) Args() [][]string {
 }
 
 func copied(cmd pawl.Command) pawl.Command {
-	cmd.Args = slices.Clone(cmd.Args)
+	cmd.Args, cmd.Direct = slices.Clone(cmd.Args), slices.Clone(cmd.Direct)
 	cmd.Env = slices.Clone(cmd.Env)
 	cmd.Stdin = slices.Clone(cmd.Stdin)
 	return cmd

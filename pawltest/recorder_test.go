@@ -44,10 +44,10 @@ func TestTheRecordersSeeWhatADispatchDoes(t *testing.T) {
 
 func TestTheGateRecordsCopiesAndWhatNeverCameBack(t *testing.T) {
 	gate := &pawltest.Gate{Next: pawltest.PanicGate("x")}
-	cmd := pawl.Command{Args: []string{"a"}, Env: []string{"A=1"}, Stdin: []byte("in")}
+	cmd := pawl.Command{Args: []string{"a"}, Direct: []string{"d"}, Env: []string{"A=1"}, Stdin: []byte("in")}
 	require.Panics(t, func() { _, _ = gate.Run(t.Context(), cmd) })
-	cmd.Args[0], cmd.Env[0], cmd.Stdin[0] = "b", "B=2", 'X'
-	require.Equal(t, []pawltest.Call{{Command: pawl.Command{Args: []string{"a"}, Env: []string{"A=1"}, Stdin: []byte("in")}}}, gate.Calls)
+	cmd.Args[0], cmd.Direct[0], cmd.Env[0], cmd.Stdin[0] = "b", "e", "B=2", 'X'
+	require.Equal(t, []pawltest.Call{{Command: pawl.Command{Args: []string{"a"}, Direct: []string{"d"}, Env: []string{"A=1"}, Stdin: []byte("in")}}}, gate.Calls)
 }
 
 func TestTheRecordersMayBeUsedConcurrently(t *testing.T) {

@@ -58,6 +58,7 @@ var gateRules = []rule[*gateCheck]{
 	{"a program that is not there could not run", (*gateCheck).missing},
 	{"a directory that is not there is no place to run", (*gateCheck).missingDir},
 	{"a command without words could not run", (*gateCheck).noWords},
+	{"where Direct cannot start there are still Args", (*gateCheck).direct},
 	{"a refusal by the policy wraps ErrRefused", (*gateCheck).refusal},
 	{"what is printed beyond Limit is read, counted and not kept", (*gateCheck).limit},
 	{"a death by a signal is no exit code", (*gateCheck).signal},
@@ -227,6 +228,15 @@ func (c *gateCheck) missingDir() error {
 }
 
 func (c *gateCheck) noWords() error { return c.couldNotRun(pawl.Command{Dir: c.dir}) }
+
+// direct: a gate may pass over Direct, or run it, but nothing is lost by it.
+func (c *gateCheck) direct() error {
+	cmd := c.command("print", "out", "", "0")
+	cmd.Direct = []string{"pawltest-no-such-program"}
+	same := c.command("print", "out", "", "0")
+	same.Direct = same.Args
+	return first(c.printed(cmd, "out"), c.printed(same, "out"))
+}
 
 func (c *gateCheck) refusal() error {
 	if c.Refused == nil {

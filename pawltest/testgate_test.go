@@ -135,6 +135,11 @@ var brokenGates = []struct {
 		}
 		return m.Run(ctx, cmd)
 	}), "a command without words could not run"},
+	{"Direct is all there is", told(func(cmd *pawl.Command) {
+		if cmd.Direct != nil {
+			cmd.Args = cmd.Direct
+		}
+	}), "where Direct cannot start there are still Args"},
 	{"a refusal is any error", said(func(cmd pawl.Command, _ *pawl.Result, err error) error {
 		if cmd.Args == nil || cmd.Args[0] == "rm" {
 			return errors.New("refused")
