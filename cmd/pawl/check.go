@@ -37,7 +37,7 @@ func (c *checkCmd) Run(a *app) error {
 	if a.json {
 		err = a.printJSON(list(set.Issues))
 	} else {
-		err = a.printChecked(set)
+		err = c.printChecked(a, set)
 	}
 	if err == nil && (dialect.HasErrors(set.Issues) || c.Strict && len(set.Issues) > 0) {
 		return silently(exitUsage)
@@ -51,24 +51,27 @@ func together(set *hookSet) []dialect.Issue {
 	return newIssues(err)
 }
 
-func (a *app) printChecked(set *hookSet) error {
+func (c *checkCmd) printChecked(a *app, set *hookSet) error {
 	a.printWarnings(set.Warnings)
 	a.printIssues(a.out, a.look, set.Issues)
 	count := map[dialect.Severity]int{}
 	for _, issue := range set.Issues {
 		count[issue.Severity]++
 	}
+	line := plural(count[dialect.Warning], "warning")
+	if n := count[dialect.Lost]; n > 0 {
+		line += fmt.Sprintf(", %d lost", n)
+	}
 	switch {
 	case count[dialect.Error] > 0:
-		_, err := fmt.Fprintf(a.out, "%s, %s: nothing was loaded\n", plural(count[dialect.Error], "error"), plural(count[dialect.Warning], "warning"))
-		return err
-	case len(set.Entries) == 0:
-		_, err := fmt.Fprintf(a.out, "no hooks found, %s\n", plural(count[dialect.Warning], "warning"))
-		return err
+		line = plural(count[dialect.Error], "error") + ", " + line + ": nothing was loaded"
+	case len(set.Entries) == 0 && len(set.Issues) == 0:
+		line = c.nothing()
 	default:
-		_, err := fmt.Fprintf(a.out, "%s, %s\n", plural(len(set.Entries), "hook"), plural(count[dialect.Warning], "warning"))
-		return err
+		line = plural(len(set.Entries), "hook") + ", " + line
 	}
+	_, err := fmt.Fprintln(a.out, line)
+	return err
 }
 
 // printIssues prints one line for each, and for a person the line of the file it is about.

@@ -90,12 +90,23 @@ func nearest(t pawl.Trigger) string {
 		names = append(names, string(row.Trigger))
 	}
 	if slices.Contains(names, string(t)) {
-		return ""
+		return missing(t)
 	}
 	if best := doc.Nearest(string(t), names...); best != "" {
 		return "did you mean " + best + "?"
 	}
 	return "pawl schema --triggers lists them"
+}
+
+// missing says what an event of a known trigger lacks.
+func missing(t pawl.Trigger) string {
+	switch pawl.DefaultTriggers()[t].Subject {
+	case pawl.AboutTool:
+		return `add "tool": "write_file"`
+	case pawl.AboutAgent:
+		return `add "agent": {"id": "a1", "type": "reviewer", "depth": 1}`
+	}
+	return ""
 }
 
 // eventJSON is ev in pawl's own JSON; null where a runtime's value in it is no JSON.

@@ -35,8 +35,8 @@ func (c *listCmd) Run(a *app) error {
 	}
 	set.say(a)
 	if len(rows) == 0 {
-		fmt.Fprintln(a.out, "no hooks found")
-		return nil
+		_, err := fmt.Fprintln(a.out, c.nothing())
+		return err
 	}
 	t := newTable(a.out)
 	t.row("HOOK", "TRIGGER", "MATCHER", "LAYER", "WHERE", "TRUST", "COMMAND")

@@ -94,6 +94,14 @@ func (s *sources) places(a *app) (config.Options, map[string]string, error) {
 	return opts, names, nil
 }
 
+// nothing says where hooks could have been.
+func (s *sources) nothing() string {
+	if len(s.Config) > 0 {
+		return "no hooks found"
+	}
+	return "no hooks found: write .pawl/hooks.toml at the top of the project, or name a file with --config"
+}
+
 // call shows files by the names that the person gave them.
 func (set *hookSet) call(names map[string]string) {
 	name := func(file *string) { *file = cmp.Or(names[*file], *file) }
