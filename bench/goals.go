@@ -123,13 +123,13 @@ func quiet(name string) pawl.Hook {
 
 func noMatch(b *bench) []figure {
 	few, many := registry(pawl.Options{}, matching(10)...), registry(pawl.Options{}, matching(10000)...)
-	aliased := event()
+	aliased := toolCall()
 	aliased.Aliases = []string{"Shell"}
 	ctx := context.Background()
 	with := func(r *pawl.Registry, ev *pawl.Event) func() {
 		return func() { _, _ = r.Dispatch(ctx, ev) }
 	}
-	t := perCall(b.rounds(400), 1000, with(few, event()), with(many, event()), with(few, aliased))
+	t := perCall(b.rounds(400), 1000, with(few, toolCall()), with(many, toolCall()), with(few, aliased))
 	return []figure{
 		atMost("no hook matches, 10 hooks", t[0], 30, "ns"),
 		atMost("no hook matches, an alias", t[2], 30, "ns"),
@@ -140,7 +140,7 @@ func noMatch(b *bench) []figure {
 
 func firstSight(b *bench) []figure {
 	r := registry(pawl.Options{}, matching(10000)...)
-	ctx, ev, n := context.Background(), event(), 0
+	ctx, ev, n := context.Background(), toolCall(), 0
 	names := make([]string, 1<<16)
 	for i := range names {
 		names[i] = fmt.Sprintf("mcp__fresh%d__do_something", i)
@@ -215,7 +215,7 @@ func timeouts(b *bench) []figure {
 	var over []time.Duration
 	for range b.rounds(24) {
 		began := time.Now()
-		_, err := r.Dispatch(context.Background(), event())
+		_, err := r.Dispatch(context.Background(), toolCall())
 		must(err)
 		over = append(over, time.Since(began)-timeout-grace)
 	}

@@ -6,5 +6,3 @@ func sandboxed(b *bench) []figure {
 func workers(b *bench) []figure {
 	return []figure{missing("a kept worker's round trip, of raw descriptors", "to come")}
 }
-func peers(b *bench)                  {}
-func draw(b *bench, dir string) error { return nil }

@@ -97,8 +97,8 @@ func copyFile(from, to string) error {
 
 func (b *bench) close() { os.RemoveAll(b.dir) }
 
-// event is a tool call of about 1 KiB.
-func event() *pawl.Event {
+// toolCall is a tool call of about 1 KiB.
+func toolCall() *pawl.Event {
 	in, _ := json.Marshal(map[string]string{"command": "go test ./...", "description": strings.Repeat("x", 900)})
 	return &pawl.Event{Trigger: pawl.ToolBefore, Session: "s1", Turn: "t1", Call: "c1", Tool: "Bash", Dir: os.TempDir(),
 		Input: in, Model: "m", PermissionMode: "default"}
@@ -106,7 +106,7 @@ func event() *pawl.Event {
 
 // told is what a program is told of event.
 func told() []byte {
-	msg, err := (&wire.Codec{}).Encode(event())
+	msg, err := (&wire.Codec{}).Encode(toolCall())
 	must(err)
 	return msg.Stdin
 }
@@ -142,7 +142,7 @@ func registry(opts pawl.Options, hooks ...pawl.Hook) *pawl.Registry {
 
 // dispatching returns a way that dispatches event to a registry of hooks.
 func dispatching(r *pawl.Registry) func() {
-	ev, ctx := event(), context.Background()
+	ev, ctx := toolCall(), context.Background()
 	return func() {
 		out, err := r.Dispatch(ctx, ev)
 		if err != nil || out.Verdict != pawl.Pass {
