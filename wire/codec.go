@@ -9,6 +9,7 @@ package wire
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/pawl-hooks/pawl"
@@ -78,8 +79,13 @@ func (c Codec) Encode(ev *pawl.Event) (command.Message, error) {
 	}
 	in, _ := ev.Once(c.Flavour, func() any { return r.encode(ev) }).([]byte)
 	msg := command.Message{Stdin: in}
-	if c.Flavour == Claude && ev.Dir != "" {
-		msg.Env = []string{"CLAUDE_PROJECT_DIR=" + ev.Dir}
+	if c.Flavour != Claude {
+		return msg, nil
+	}
+	for _, v := range [][2]string{{"CLAUDE_PROJECT_DIR", ev.Dir}, {"CLAUDE_CODE_SESSION_ID", ev.Session}} {
+		if v[1] != "" && !strings.ContainsRune(v[1], 0) {
+			msg.Env = append(msg.Env, v[0]+"="+v[1])
+		}
 	}
 	return msg, nil
 }

@@ -48,7 +48,6 @@ func (r reading) blocked() (pawl.Decision, error) {
 	if !p.whole || err != nil {
 		d = r.restrictions(p)
 	}
-	d.Input, d.Output = nil, nil
 	if d.Verdict == pawl.Allow {
 		d.Verdict = pawl.Pass
 	}

@@ -189,9 +189,9 @@ func TestClaudesDeltas(t *testing.T) {
 	require.Contains(t, out, `"trigger":"manual","custom_instructions":"keep names"`)
 	require.NotContains(t, encode(t, wire.Claude, &pawl.Event{Trigger: pawl.AgentStart}), "permission_mode")
 
-	m, err := wire.Codec{Flavour: wire.Claude}.Encode(&pawl.Event{Trigger: pawl.TurnStop, Dir: "/w x"})
+	m, err := wire.Codec{Flavour: wire.Claude}.Encode(&pawl.Event{Trigger: pawl.TurnStop, Dir: "/w x", Session: "s"})
 	require.NoError(t, err)
-	require.Equal(t, []string{"CLAUDE_PROJECT_DIR=/w x"}, m.Env)
+	require.Equal(t, []string{"CLAUDE_PROJECT_DIR=/w x", "CLAUDE_CODE_SESSION_ID=s"}, m.Env)
 }
 
 func TestATriggerWithoutAnEventIsAnError(t *testing.T) {

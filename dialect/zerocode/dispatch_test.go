@@ -422,3 +422,16 @@ func TestAnAllowNeverCoversAnAsk(t *testing.T) {
 	ev.Verdict = pawl.Ask
 	require.NotEqual(t, pawl.Allow, dispatch(t, g, false, ev, "PermissionRequest", "x").Verdict)
 }
+
+// An event is encoded once, however many hooks are told of it.
+func TestAnEventIsEncodedOnceForAllHooks(t *testing.T) {
+	seen := make(chan *byte, 8)
+	g := pawl.GateFunc(func(_ context.Context, c pawl.Command) (pawl.Result, error) {
+		seen <- &c.Stdin[0]
+		return pawl.Result{}, nil
+	})
+	dispatch(t, g, false, bash("x"), "PreToolUse", "a", "b", "c")
+	first := <-seen
+	require.Same(t, first, <-seen)
+	require.Same(t, first, <-seen)
+}
