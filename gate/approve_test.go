@@ -306,6 +306,21 @@ func TestACancelledWaitEndsAtOnce(t *testing.T) {
 	})
 }
 
+func TestAnAnswerAtTheDeadlineIsTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &gate.Approve{Timeout: time.Minute, Approver: approver(func(ctx context.Context, q gate.Question) (gate.Reply, error) {
+			<-ctx.Done()
+			return says(gate.Once)(ctx, q)
+		})}
+		for range 50 {
+			var inner ran
+			_, err := policyOf(gate.Ask).Wrap(a.Wrap(&inner)).Run(t.Context(), pawl.Command{Args: []string{"jq"}})
+			require.ErrorIs(t, err, pawl.ErrRefused)
+			require.Empty(t, inner.commands)
+		}
+	})
+}
+
 func TestWordsAreRedactedBeforeTheyAreShownOrRecorded(t *testing.T) {
 	var log memory
 	r := &gate.Redactor{Held: []string{"hunter2-hunter2"}}

@@ -48,9 +48,9 @@ type secret struct {
 
 // redactRules are what a Redactor looks for, made once.
 type redactRules struct {
-	byFirst [256][]secret // by their first byte, the longest first
-	all     []secret      // the longest first
-	starts  [256]bool     // bytes at which a secret may begin
+	byFirst [256][]secret // by their first byte
+	all     []secret
+	starts  [256]bool // bytes at which a secret may begin
 	shapes  bool
 	markers [3]string
 	skipped int
@@ -81,7 +81,6 @@ func (rr *redactRules) add(values []string, kind secretKind) {
 }
 
 func (rr *redactRules) index() {
-	slices.SortStableFunc(rr.all, func(a, b secret) int { return len(b.value) - len(a.value) })
 	for _, s := range rr.all {
 		first := s.value[0]
 		rr.byFirst[first] = append(rr.byFirst[first], s)

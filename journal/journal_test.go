@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -275,12 +276,26 @@ func TestARotationThatACrashCutOffIsFinished(t *testing.T) {
 	})
 }
 
-func TestALogFollowsAFileThatWasMovedAway(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pawl.log")
-	written(t, path, 1, journal.Options{})
-	require.NoError(t, os.Rename(path, path+".old"))
-	written(t, path, 1, journal.Options{})
-	require.Equal(t, 1, verified(t, path, journal.Against{}).Lines)
+func TestALogFollowsItsPathWhenTheFileIsMovedAway(t *testing.T) {
+	for name, policy := range map[string]journal.Sync{"unsynced": journal.SyncNone, "group": journal.SyncGroup} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "pawl.log")
+			synctest.Test(t, func(t *testing.T) {
+				l, err := journal.Open(path, journal.Options{Sync: policy})
+				require.NoError(t, err)
+				require.NoError(t, l.Append(t.Context(), run(0)))
+				require.NoError(t, os.Rename(path, path+".old"))
+				time.Sleep(2 * time.Second) // it looks once a second
+				require.NoError(t, l.Append(t.Context(), run(1)))
+				require.NoError(t, l.Close())
+			})
+			for _, file := range []string{path, path + ".old"} {
+				r := verified(t, file, journal.Against{})
+				require.True(t, r.OK(), r.Faults)
+				require.Equal(t, 1, r.Lines)
+			}
+		})
+	}
 }
 
 func TestClosing(t *testing.T) {

@@ -44,9 +44,6 @@ func readTail(r io.ReaderAt, size int64) (tail, error) {
 		}
 		t.whole = size - n + int64(end) + 1
 		line := b[start:end]
-		if len(line) < sealLen {
-			return t, errUnchained
-		}
 		if start > 0 || n == size {
 			t.line = line
 		} else {
