@@ -67,6 +67,12 @@ func TestBothFormsInOneLayerLoadWithAWarning(t *testing.T) {
 	require.Len(t, set.Issues, 1)
 	require.Equal(t, "loading hooks from both "+json+" and "+toml+"; prefer a single representation for this layer", set.Issues[0].Message)
 
+	m.user("", ".zerotwo", "config.toml")
+	m.user(inline("profile"), ".zerotwo", "work.config.toml")
+	m.Profile = "work"
+	require.Empty(t, m.load().Issues, "a profile is a layer of its own")
+	m.Profile = ""
+
 	m.user("model = \"x\"\n", ".zerotwo", "config.toml")
 	require.Empty(t, m.load().Issues, "a config.toml without hooks is no second form")
 	m.user("", ".zerotwo", "config.toml")
@@ -98,6 +104,23 @@ func TestOneFolderUnderTwoNamesLoadsOnce(t *testing.T) { // F02
 	require.NoError(t, os.Symlink(filepath.Join(m.home, ".zerotwo", "hooks.json"), filepath.Join(m.root, ".zerotwo", "hooks.json")))
 	m.Root = m.root
 	require.Len(t, m.load().Entries, 1)
+}
+
+func TestHostsVariablesMoveTheirFolders(t *testing.T) {
+	m := newMachine(t)
+	env := map[string]string{"HOME": m.home}
+	for name, file := range map[string]string{"CODEX_HOME": "hooks.json", "CLAUDE_CONFIG_DIR": "settings.json"} {
+		env[name] = filepath.Join(m.home, "moved", name)
+		m.user(hooks(name), "moved", name, file)
+	}
+	env["XDG_CONFIG_HOME"] = filepath.Join(m.home, "moved", "config")
+	m.user(lint, "moved", "config", "pawl", "hooks.toml")
+	m.user(hooks("codex"), ".codex", "hooks.json")
+	m.user(hooks("claude"), ".claude", "settings.json")
+	m.Getenv = func(name string) string { return env[name] }
+	require.Equal(t, []string{"codex (waits)", "claude (waits)"}, commands(m.load()), "a home given outright is looked in alone")
+	m.Home = ""
+	require.Equal(t, []string{"./scripts/lint (waits)", "CODEX_HOME (waits)", "CLAUDE_CONFIG_DIR (waits)"}, commands(m.load()))
 }
 
 func TestUnknownProfileIsAnError(t *testing.T) {

@@ -63,3 +63,34 @@ func FuzzNothingRunsUnreviewed(f *testing.F) {
 		}
 	})
 }
+
+func TestEveryHandlerIsAHookOrWaitsOrIsNamedByAnIssue(t *testing.T) {
+	const text = `{"hooks": {
+		"PreToolUse": [{"matcher": "Bash", "hooks": [
+			{"type": "command", "command": "accepted"},
+			{"type": "prompt", "prompt": "x"},
+			{"type": "agent"},
+			{"type": "command", "command": "later", "async": true},
+			{"type": "command", "command": "  "},
+			{"type": "command", "command": "off"}
+		]}],
+		"FutureEvent": [{"hooks": [{"type": "command", "command": "unknown"}]}],
+		"Stop": [{"hooks": [{"type": "command", "command": "waits"}]}]
+	}}`
+	m := newMachine(t)
+	m.user(text, ".zerotwo", "hooks.json")
+	set := m.load()
+	_, err := set.Accept("user-pre-tool-use-0-0", "user-pre-tool-use-0-5")
+	require.NoError(t, err)
+	_, err = set.Disable("user-pre-tool-use-0-5")
+	require.NoError(t, err)
+	set = m.load()
+	require.Equal(t, []string{"accepted", "off (off)", "waits (waits)"}, commands(set))
+	var places []string
+	for _, i := range set.Issues {
+		require.NotZero(t, i.Line)
+		require.NotZero(t, i.Column)
+		places = append(places, i.Event+" "+i.Index)
+	}
+	require.Equal(t, []string{"PreToolUse 0.1", "PreToolUse 0.2", "PreToolUse 0.3", "PreToolUse 0.4", "FutureEvent 0.0"}, places)
+}

@@ -117,7 +117,7 @@ func (o Options) userPlaces(home string) []place {
 		{layer: layerUser, dialect: native, dir: filepath.Join(settings, ".pawl")},
 		{layer: layerUser, dialect: native, dir: filepath.Join(settings, "pawl")},
 		{layer: layerUser, dialect: native, dir: filepath.Join(home, ".pawl")},
-		{layer: layerUser, dialect: zerocode, dir: o.moved("ZEROCODE_HOME", filepath.Join(home, ".zerotwo"))},
+		{layer: layerUser, dialect: zerocode, dir: filepath.Join(home, ".zerotwo")},
 		{layer: layerUser, dialect: zerocode, dir: o.moved("CODEX_HOME", filepath.Join(home, ".codex"))},
 		{layer: layerUser, dialect: claude, dir: o.moved("CLAUDE_CONFIG_DIR", filepath.Join(home, ".claude"))},
 	}

@@ -22,6 +22,7 @@ var project = fstest.MapFS{
 	"usr/bin/python3":       {Data: []byte("\x7fELF"), Mode: 0o755},
 	"bin/sh":                {Data: []byte("\x7fELF"), Mode: 0o755},
 	"opt/guard":             {Data: []byte("\x7fELF"), Mode: 0o755},
+	"proc/kmsg":             {Data: []byte("never ends")},
 	"p/run.sh":              {Data: []byte("exit 0\n")},
 }
 
@@ -53,6 +54,7 @@ func TestScriptsACommandLineNames(t *testing.T) {
 		{"a script on standard input", `sh < hooks/check.sh`, map[string]string{"hooks/check.sh": "/w/hooks/check.sh"}},
 		{"the value of an option", `node --require=./hooks/check.py`, map[string]string{"--require=./hooks/check.py": "/w/hooks/check.py"}},
 		{"data is no script", `grep -q x log.txt`, map[string]string{}},
+		{"a file of the kernel's is not read", `sh /proc/kmsg`, map[string]string{}},
 		{"what is written to is no script", `cat >> hooks/check.sh`, map[string]string{}},
 		{"a bare name is looked up in PATH, not here", `python3 --version`, map[string]string{}},
 		{"a file that is not there", `./hooks/missing.sh`, map[string]string{}},

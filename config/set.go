@@ -27,7 +27,8 @@ const (
 	ByHost   = "host"   // a host's store: by definition only
 )
 
-// A Set is what a load found. The zero Set is empty. Its slices are the caller's to read.
+// A Set is what a load found. The zero Set is empty. Its slices are the caller's to read. The operations on
+// trust change the store and not the Set: load again to see what follows.
 type Set struct {
 	Hooks    []pawl.Hook     // ready for pawl.New, in configuration order
 	Pending  []Entry         // hooks that wait for review and do not run

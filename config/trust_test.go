@@ -249,3 +249,40 @@ func TestListingHasWhatAListingShows(t *testing.T) {
 	}, l)
 	require.Regexp(t, `^sha256:[0-9a-f]{64}$`, l.Digest)
 }
+
+func TestLiveRegistryFollowsTheStore(t *testing.T) {
+	m := newMachine(t)
+	m.user(hooks("echo 1"), ".zerotwo", "hooks.json")
+	g := &fakeGate{}
+	registry := func() (*pawl.Registry, config.Set) {
+		set := m.load()
+		r, err := pawl.New(pawl.Options{Gate: g}, set.Hooks...)
+		require.NoError(t, err)
+		return r, set
+	}
+	base, set := registry()
+	live := pawl.NewLive(base)
+	ran := func() int {
+		g.ran = nil
+		_, err := live.Registry().Dispatch(context.Background(), &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash", Input: []byte(`{}`)})
+		require.NoError(t, err)
+		return len(g.ran)
+	}
+	reload := func() {
+		var next *pawl.Registry
+		next, set = registry()
+		require.NoError(t, live.Replace(next))
+	}
+	require.Zero(t, ran(), "untrusted")
+
+	_, err := set.AcceptAll()
+	require.NoError(t, err)
+	require.Zero(t, ran(), "a registry is what it was made of")
+	reload()
+	require.Equal(t, 1, ran(), "trusted")
+
+	m.user(strings.Replace(hooks("echo 1"), `"type"`, `"statusMessage":"now with words","type"`, 1), ".zerotwo", "hooks.json")
+	reload()
+	require.Zero(t, ran(), "modified")
+	require.Equal(t, config.Modified, set.Pending[0].Status)
+}
