@@ -46,13 +46,18 @@ func faultIssues(file string, err error) []dialect.Issue {
 // gating says what hooks' programs run under and where the records go.
 type gating struct {
 	policyFlag
-	Log string `placeholder:"FILE" help:"Append the records to this file, each chained to the one before it."`
+	Sandbox string `placeholder:"off|on" enum:"off,on" default:"off" help:"on: programs read everything, write below their working directory and the temporary one, and open no socket. Linux."`
+	Log     string `placeholder:"FILE" help:"Append the records to this file, each chained to the one before it."`
 }
 
 // options makes the gate and the log; the func it returns closes them.
 func (g *gating) options(a *app) (pawl.Options, func() error, error) {
 	opts, closing := pawl.Options{}, func() error { return nil }
 	policy, err := g.policy(a)
+	if err != nil {
+		return opts, nil, err
+	}
+	sandbox, err := g.sandbox()
 	if err != nil {
 		return opts, nil, err
 	}
@@ -64,8 +69,20 @@ func (g *gating) options(a *app) (pawl.Options, func() error, error) {
 		opts.Log, closing = log, log.Close
 	}
 	approve := &gate.Approve{Approver: a.approver(), Log: opts.Log}
-	opts.Gate = gate.Chain(gate.Record{Log: opts.Log}.Wrap, policy.Wrap, approve.Wrap)(gate.Exec{})
+	opts.Gate = gate.Chain(gate.Record{Log: opts.Log}.Wrap, policy.Wrap, approve.Wrap, sandbox)(gate.Exec{})
 	return opts, closing, nil
+}
+
+// sandbox is nil where none is asked for, and an error where this system cannot hold one.
+func (g *gating) sandbox() (gate.Middleware, error) {
+	if g.Sandbox != "on" {
+		return nil, nil
+	}
+	box := gate.Sandbox{Write: []string{".", os.TempDir()}}
+	if err := box.Check(); err != nil {
+		return nil, fmt.Errorf("--sandbox on: %w", err)
+	}
+	return box.Wrap, nil
 }
 
 // approver is the person at the terminal, or nobody.

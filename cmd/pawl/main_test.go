@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-hooks/pawl/gate"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden sections of the scripts")
@@ -28,6 +31,12 @@ func TestScripts(t *testing.T) {
 	require.NotEmpty(t, files)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true,
+		Condition: func(name string) (bool, error) {
+			if name == "sandbox" {
+				return gate.Sandbox{}.Check() == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "scrub": scrub},
 	})
 }
