@@ -58,6 +58,12 @@ func TestBudgetDoesNotCount(t *testing.T) {
 			},
 			[]pawl.Hook{answer("known", "known")},
 		},
+		"a call answered beside the checks": {
+			func(b *bench) {
+				b.fire(with(call("query", `{}`), func(ev *pawl.Event) { ev.Aliases = []string{"known"} }))
+			},
+			[]pawl.Hook{beside(answer("known", "known"))},
+		},
 		"a call that was cancelled": {
 			func(b *bench) {
 				b.fire(with(call("query", `{}`), func(ev *pawl.Event) { ev.Call = "x" }))

@@ -60,6 +60,23 @@ func TestDedupRunsACallThat(t *testing.T) {
 	}
 }
 
+// What another hook answered is not answered again, and is not kept as if the tool had said it.
+func TestDedupLeavesAloneWhatAnotherHookAnswered(t *testing.T) {
+	for name, known := range map[string]pawl.Hook{"before": answer("known", "known"), "beside": beside(answer("known", "known"))} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, one(dedup("query")), known)
+			answered := with(call("query", `{}`), func(ev *pawl.Event) { ev.Aliases = []string{"known"} })
+			out := b.fire(answered)
+			require.Equal(t, `"stand-in"`, string(out.Event().Output))
+			_, ran := b.run(call("query", `{}`), `"rows"`)
+			require.True(t, ran)
+			if name == "before" {
+				require.Equal(t, `"stand-in"`, string(b.fire(answered).Event().Output))
+			}
+		})
+	}
+}
+
 func TestDedupKeepsNoErrorAndNothingRefused(t *testing.T) {
 	withhold := pawl.Hook{Name: "withhold", On: pawl.ToolAfter, Effects: pawl.MayRefuse, Handler: pawl.HandlerFunc(
 		func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {

@@ -86,3 +86,9 @@ func rewrites(name, input string) pawl.Hook {
 			return pawl.Decision{Input: json.RawMessage(input)}, nil
 		})}
 }
+
+// beside lets a hook that may change the event run beside the checks, as hooks of host files do.
+func beside(h pawl.Hook) pawl.Hook {
+	h.Concurrent = true
+	return h
+}
