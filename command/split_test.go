@@ -223,29 +223,32 @@ func TestTheWindowsShell(t *testing.T) {
 	require.Equal(t, []string{"/bin/sh", "-c", "x"}, command.ShellFor("linux", `C:\cmd.exe`, "x"))
 }
 
-// Whatever Split takes, every shell at hand takes for the same words.
-func TestSplitAgreesWithTheShell(t *testing.T) {
+// Whatever Split or Direct takes, every shell at hand takes for the same words.
+func TestSplitAndDirectAgreeWithTheShell(t *testing.T) {
 	dir := litter(t)
 	found := shells(t)
 	piece := rapid.SampledFrom([]string{
 		"a", "b", "x", "é", "\u00a0", " ", "  ", "\t", "\n", `\`, `\\`, `\n`, "\\\n", `"`, `'`, `""`, `''`, `"a b"`, `'a b'`,
 		"$", "`", ";", "&", "|", "<", ">", "(", ")", "*", "?", "[", "]", "{", "}", "~", "#", "!", "=", ":", ",", "%", "-", "\v",
 	})
-	accepted := 0
+	accepted := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		line := strings.Join(rapid.SliceOfN(piece, 1, 7).Draw(t, "pieces"), "")
-		words, err := command.SplitFor(line, false)
-		if err != nil {
-			return
-		}
-		accepted++
-		for _, shell := range found {
-			said, err := asked(t, shell, dir, strings.TrimLeft(line, " \t\n"))
-			require.NoError(t, err, "%s %q", shell, line)
-			require.Equal(t, words, said, "%s %q", shell, line)
+		split, _ := command.SplitFor(line, false)
+		for name, words := range map[string][]string{"Split": split, "Direct": command.Direct(line)} {
+			if words == nil {
+				continue
+			}
+			accepted[name]++
+			for _, shell := range found {
+				said, err := asked(t, shell, dir, strings.TrimLeft(line, " \t\n"))
+				require.NoError(t, err, "%s: %s %q", name, shell, line)
+				require.Equal(t, words, said, "%s: %s %q", name, shell, line)
+			}
 		}
 	})
-	require.Positive(t, accepted, "no line was taken: nothing was compared")
+	require.Positive(t, accepted["Split"], "no line was taken: nothing was compared")
+	require.Positive(t, accepted["Direct"], "no line was taken: nothing was compared")
 }
 
 func FuzzSplit(f *testing.F) {
