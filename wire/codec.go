@@ -5,6 +5,30 @@
 // Where a host would lose what a hook meant to forbid, this codec keeps it: a deny beside a field nobody
 // knows, with a blank reason, repeated, or printed by a program that then failed is a deny. An answer that
 // cannot be read is a failure, never silence. Standard error is told to people and never read as an answer.
+//
+// # Exit codes
+//
+// Code 0: standard output is the answer. It is one object; or it is text, which is context at session.start,
+// prompt.submit and (ZeroCode) agent.start, a failure at ZeroCode's Stop and SubagentStop, and otherwise no
+// opinion, unless the codec is Strict. Text with a line that begins an object is an answer that cannot be
+// read.
+//
+// Code 2: the program objects, and standard error says why. That refuses at PreToolUse, PermissionRequest,
+// UserPromptSubmit, Stop, SubagentStop, ZeroCode's PostToolUse and Claude's PreCompact; it is a note beside
+// the result at Claude's PostToolUse and PostToolUseFailure. Elsewhere it is a failure. An empty standard
+// error changes nothing of that.
+//
+// Any other code and a signal are failures; Claude's hooks may answer by an object beside another code,
+// unless the codec is Strict.
+//
+// # Keys
+//
+// Names are exact in case. A repeated name, a second value, a known key of the wrong kind, a decision in a
+// word that the event does not know, a reason without a decision, and an object that says nothing the event
+// knows are failures. A key that the event does not know is warned of and ignored, but beside an allow, and
+// for a Strict codec, it is a failure: it may qualify what is granted. What is refused, halted or asked
+// stands in all of these cases, and a rewrite that cannot be believed refuses, since the hook said that the
+// original must not run.
 package wire
 
 import (

@@ -4,6 +4,22 @@
 // A file loads faithful: its hooks fail open, as their host's do, which the records show. Under
 // [dialect.Source.Strict] they fail closed. In either mode a restriction that a hook spoke is kept where the
 // host would lose it; package wire says how. Events that have no trigger here are reported as lost.
+//
+// # Differences from the host
+//
+//   - Handlers of the kinds http, mcp_tool, prompt and agent, and async ones, are not run; each is reported.
+//   - A fault keeps the whole file from loading and is shown at its place.
+//   - Matchers and `if` rules that Go cannot express are reported, never read as something else. A hook whose
+//     `if` is not understood does not run for everything instead.
+//   - Text that begins like an object and is none is an answer that cannot be read, not plain text.
+//   - Exit code 2 refuses a permission request too, and a continue:false stops a compaction.
+//   - A "defer" asks. An allow of a permission request that rewrites its input is no answer; permission
+//     updates beside one are not carried.
+//   - Rewrites apply in the file's order, and hooks that judged another input are asked again.
+//   - ${CLAUDE_PROJECT_DIR} and its like are variables of the environment in a shell's line. In the exec form
+//     each argument is replaced for itself, without a shell.
+//   - Handlers alike in everything but their group are one hook with all of their matchers; its hash covers
+//     them all.
 package claude
 
 import (

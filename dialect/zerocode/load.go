@@ -4,6 +4,25 @@
 // A file loads faithful: its hooks fail open, as their host's do, which the records show. Under
 // [dialect.Source.Strict] they fail closed. In either mode a restriction that a hook spoke is kept where the
 // host would lose it; package wire says how.
+//
+// # Differences from the host
+//
+//   - A matcher that does not compile, and any other fault of a handler, keeps the whole file from loading
+//     and is shown at its place; the host leaves out the group, or all hooks of the file, in silence.
+//   - Matchers are Go's regular expressions. Where those of the host mean something else, and where look-around
+//     is asked for, the file does not load.
+//   - A line runs under /bin/sh -c, never a login shell. One that needs no shell runs without.
+//   - ${PLUGIN_ROOT} and its like are variables of the environment, not text that is replaced: in single
+//     quotes they stay as they are, which is warned of.
+//   - A program that does not read its input, or reads it slowly, is no failure and is timed all the same; on
+//     a timeout its whole process group ends.
+//   - Rewrites apply in the file's order, and hooks that judged another input are asked again.
+//   - permissionDecision "ask" asks, and continue:false at PreToolUse ends the turn. The host reports both as
+//     unsupported and goes on.
+//   - Where the runtime does not say that apply_patch answers to Write and Edit, and spawn_agent to Agent,
+//     matchers for those names match all the same.
+//
+// Session hooks do not hear a sub-agent's events, as in the host.
 package zerocode
 
 import (
