@@ -158,7 +158,7 @@ func (e Exec) launch(cmd pawl.Command) (*launch, error) {
 	if err := l.check(cmd.Env); err != nil {
 		return nil, err
 	}
-	l.env = e.environment(cmd)
+	l.env = e.environment(cmd, l.dir)
 	if cmd.Direct != nil && definesFunction(l.env, l.args[0]) {
 		return nil, &StartError{Kind: CannotStart, Arg0: l.args[0], Detail: "the environment has a shell function of that name"}
 	}

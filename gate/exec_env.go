@@ -17,9 +17,9 @@ func defaultGrant() []string {
 	return grant
 }
 
-// environment returns what the program gets: the granted part of the host's, then the command's own. Of
+// environment returns what a program that works in dir gets: the granted part of the host's, then the command's own. Of
 // two entries with one name the later stands, and alone: getenv would return the first.
-func (e Exec) environment(cmd pawl.Command) []string {
+func (e Exec) environment(cmd pawl.Command, dir string) []string {
 	host := e.Host
 	if host == nil {
 		host = os.Environ()
@@ -28,7 +28,6 @@ func (e Exec) environment(cmd pawl.Command) []string {
 	if grant == nil {
 		grant = defaultGrant()
 	}
-	dir := cmd.Dir
 	env := make([]string, 0, len(host)+len(cmd.Env))
 	for _, kv := range host {
 		name := envName(kv)

@@ -16,7 +16,7 @@ import (
 // It is strict: where the system cannot hold what is asked, the program does not start and the error is a
 // [*StartError] of [CannotConfine]. Elsewhere than on Linux that is every program.
 //
-// Files, TCP ports, signals and tracing are held by Landlock, sockets by a seccomp filter, both set on one
+// Files, TCP ports, signals and tracing are held by Landlock, other system calls by a seccomp filter, both set on one
 // locked thread that starts the program and then ends with its goroutine; no_new_privs is set with them,
 // and all capabilities are given up, root's too: a program of root's can then read and write only what the
 // modes of files let root's user.
@@ -27,15 +27,18 @@ import (
 // # Limits
 //
 // Memory is address space for each process, not what all of them use. Names in hidden folders can still be
-// listed, and a hard link to a hidden file elsewhere can be read. Unix sockets, once AnyNetwork is set, are
-// as open as the files they stand for. Command lines of other processes can be read in /proc.
+// listed, and a hidden file can be read by a hard link or a mount elsewhere. Where Write grants anything,
+// modes, owners, times and attributes can be changed of all files that the user owns. Unix sockets, once
+// AnyNetwork is set, are as open as the files they stand for. Command lines of other processes can be read
+// in /proc.
 type Sandbox struct {
 	// Read lists what may be read and executed: files, and folders with all below them. A relative path is
 	// below the command's working directory. Nil: everything.
 	Read []string
 	// Write lists what may be read and written; in a folder, files may also be made and removed.
 	Write []string
-	// Hide lists what may not be read although Read covers it. Nothing in Write may hold it.
+	// Hide lists what may not be read although Read covers it. Nothing in Write may hold it. Where something
+	// is hidden, devices are too, but for the harmless ones: a disk holds every file.
 	Hide []string
 
 	Connect    []uint16 // TCP ports that may be connected to

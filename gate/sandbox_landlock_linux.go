@@ -107,6 +107,14 @@ func (c *cage) fill(rs *ruleset, dir string) error {
 		}
 		rs.hide = append(rs.hide, real)
 	}
+	if len(rs.hide) > 0 { // a disk could be read past its files
+		rs.hide = append(rs.hide, "/dev")
+		for _, path := range []string{"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"} {
+			if err := rs.allow(path, readRights); err != nil && !os.IsNotExist(err) {
+				return err
+			}
+		}
+	}
 	read := c.Read
 	if read == nil {
 		read = []string{"/"}
@@ -122,7 +130,7 @@ func (c *cage) fill(rs *ruleset, dir string) error {
 	for _, path := range c.Write {
 		path = relativeTo(dir, path)
 		real, err := realPath(path)
-		if err == nil && rs.hides(real) {
+		if err == nil && real != "/dev/null" && rs.hides(real) {
 			err = fmt.Errorf("%s holds what is to be hidden", path)
 		}
 		if err == nil {

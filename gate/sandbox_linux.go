@@ -31,11 +31,11 @@ func (s Sandbox) Check() error {
 // A cage is what a sandbox comes to for one program.
 type cage struct {
 	*Sandbox
-	ruleset *os.File // nil: no Landlock
-	filter  []unix.SockFilter
-	pids    *pidsGroup    // nil: no limit
-	wait    time.Duration // for what is in pids to end, once killed
-	image   *os.File      // the verified program; nil: the file itself
+	ruleset *os.File          // nil: no Landlock
+	filter  []unix.SockFilter // of system calls
+	pids    *pidsGroup        // nil: no limit
+	wait    time.Duration     // for what is in pids to end, once killed
+	image   *os.File          // the verified program; nil: the file itself
 }
 
 // newCage prepares all that can be prepared before the thread is restricted, and points l at what is to
@@ -65,9 +65,7 @@ func (c *cage) prepare(l *launch) error {
 	} else if !c.BestEffort {
 		return err
 	}
-	if !c.AnyNetwork {
-		c.filter = socketFilter(len(c.Connect)+len(c.Bind) > 0)
-	}
+	c.filter = c.callFilter()
 	if c.Limits.Processes > 0 {
 		pids, err := c.newPidsGroup()
 		if err != nil && !c.BestEffort {
@@ -155,10 +153,7 @@ func (c *cage) restrict() error {
 			return errnoErr(errno)
 		})
 	}
-	if c.filter != nil {
-		steps = append(steps, func() error { return setFilter(c.filter) })
-	}
-	steps = append(steps, dropCapabilities)
+	steps = append(steps, func() error { return setFilter(c.filter) }, dropCapabilities)
 	for _, step := range steps {
 		if err := step(); err != nil && !c.BestEffort {
 			return err

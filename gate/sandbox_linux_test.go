@@ -126,6 +126,45 @@ func TestAConfinedProgramReadsOnlyWhatItMay(t *testing.T) {
 	})
 }
 
+func TestWhereNothingMayBeWrittenAttributesStay(t *testing.T) {
+	dir := t.TempDir()
+	file := script(t, dir, "f", "text", 0o640)
+	before, err := os.Stat(file)
+	require.NoError(t, err)
+	confined(t, gate.Sandbox{}, func(t *testing.T, run func(pawl.Command) (pawl.Result, error)) {
+		for _, attack := range []string{
+			"chmod 777 " + file, "chown 1:1 " + file, "touch -d 2001-01-01 " + file,
+			"python3 -c 'import os; os.setxattr(\"" + file + "\", \"user.a\", b\"b\")'",
+			"python3 -c 'import os; os.chmod(\"" + file + "\", 0o777)'",
+		} {
+			res, err := run(sh(attack))
+			require.NoError(t, err, attack)
+			require.NotZero(t, res.Code, attack)
+		}
+		after, err := os.Stat(file)
+		require.NoError(t, err)
+		require.Equal(t, before.Mode(), after.Mode())
+		require.Equal(t, before.ModTime(), after.ModTime())
+	})
+	confined(t, gate.Sandbox{Write: []string{dir}}, func(t *testing.T, run func(pawl.Command) (pawl.Result, error)) {
+		res, err := run(sh("chmod 600 " + file + " && chmod 640 " + file))
+		require.NoError(t, err)
+		require.Zero(t, res.Code, "%s", res.Stderr)
+	})
+}
+
+func TestHiddenFilesAreNotReadOffTheDisk(t *testing.T) {
+	disks, _ := filepath.Glob("/dev/vd?")
+	if len(disks) == 0 {
+		t.Skip("no disk to read")
+	}
+	confined(t, gate.Sandbox{Hide: []string{t.TempDir()}}, func(t *testing.T, run func(pawl.Command) (pawl.Result, error)) {
+		res, err := run(sh("head -c 16 " + disks[0] + " | wc -c; head -c 16 /dev/urandom | wc -c; echo x > /dev/null && echo null"))
+		require.NoError(t, err)
+		require.Equal(t, "0\n16\nnull\n", string(res.Stdout), "%s", res.Stderr)
+	})
+}
+
 func TestWhatASandboxCannotMeanIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(dir+"/a", 0o755))

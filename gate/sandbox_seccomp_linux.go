@@ -46,9 +46,10 @@ func (p *filterProgram) end(verdict uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: verdict})
 }
 
-// socketFilter keeps a program from making sockets, or any but TCP's, where Landlock then holds the ports.
-// io_uring could make them unseen, so it is closed; so are the system calls of another architecture.
-func socketFilter(tcp bool) []unix.SockFilter {
+// callFilter refuses system calls that Landlock does not hold. Sockets are refused, or all but TCP's, of
+// which Landlock then holds the ports; io_uring could make them unseen, so it is closed; so are the calls of
+// another architecture. Where nothing may be written, modes, owners, times and attributes stay too.
+func (c *cage) callFilter() []unix.SockFilter {
 	var p filterProgram
 	p.load(dataArch)
 	p.onlyIf(auditArch())
@@ -57,26 +58,49 @@ func socketFilter(tcp bool) []unix.SockFilter {
 		p = append(p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: x32Bit, Jf: 1})
 		p.end(verdictDeny)
 	}
-	p.skipUnless(unix.SYS_IO_URING_SETUP, 1)
-	p.end(verdictDeny)
-
-	var rest filterProgram // of a call to socket
-	if tcp {
-		rest.load(dataArg0)
-		rest.onlyIf(unix.AF_INET, unix.AF_INET6)
-		rest.load(dataArg1)
-		rest = append(rest, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: sockMask})
-		rest.onlyIf(unix.SOCK_STREAM)
-		rest.load(dataArg2)
-		rest.onlyIf(0, unix.IPPROTO_TCP)
-		rest.end(verdictAllow)
-	} else {
-		rest.end(verdictDeny)
+	if len(c.Write) == 0 {
+		for _, call := range append(attributeCalls(), oldAttributeCalls()...) {
+			p.skipUnless(call, 1)
+			p.end(verdictDeny)
+		}
 	}
-	p.skipUnless(unix.SYS_SOCKET, len(rest))
-	p = append(p, rest...)
+	if !c.AnyNetwork {
+		p.skipUnless(unix.SYS_IO_URING_SETUP, 1)
+		p.end(verdictDeny)
+		rest := socketRules(len(c.Connect)+len(c.Bind) > 0)
+		p.skipUnless(unix.SYS_SOCKET, len(rest))
+		p = append(p, rest...)
+	}
 	p.end(verdictAllow)
 	return p
+}
+
+// socketRules judges a call to socket.
+func socketRules(tcp bool) (p filterProgram) {
+	if !tcp {
+		p.end(verdictDeny)
+		return p
+	}
+	p.load(dataArg0)
+	p.onlyIf(unix.AF_INET, unix.AF_INET6)
+	p.load(dataArg1)
+	p = append(p, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: sockMask})
+	p.onlyIf(unix.SOCK_STREAM)
+	p.load(dataArg2)
+	p.onlyIf(0, unix.IPPROTO_TCP)
+	p.end(verdictAllow)
+	return p
+}
+
+// attributeCalls change what is known of a file and not its bytes. The last four are too new for names:
+// fchmodat2, setxattrat, removexattrat, file_setattr; since 2019 numbers are the same everywhere.
+func attributeCalls() []uint32 {
+	return []uint32{
+		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
+		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR,
+		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
+		452, 463, 466, 469,
+	}
 }
 
 func auditArch() uint32 {
@@ -88,7 +112,7 @@ func auditArch() uint32 {
 	case "riscv64":
 		return unix.AUDIT_ARCH_RISCV64
 	}
-	return 0 // matches nothing: the program cannot do anything
+	return 0 // matches nothing: the program can do nothing
 }
 
 // setFilter binds the calling thread to a filter, and what it starts.
