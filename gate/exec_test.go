@@ -512,7 +512,7 @@ func TestADescendantInAnotherSessionIsReported(t *testing.T) {
 
 		start := time.Now()
 		res = stopped(t, e, func(ready string) pawl.Command {
-			return sh("setsid sleep 30 & echo $!; touch " + ready + "; wait")
+			return sh("setsid sh -c 'touch " + ready + "; exec sleep 30' & echo $!; wait")
 		})
 		require.True(t, res.Orphans)
 		require.Less(t, time.Since(start), 10*time.Second)
