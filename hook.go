@@ -262,7 +262,7 @@ type Registry struct {
 	rows   map[Trigger]*row
 	family *family
 	digest string
-	marked atomic.Pointer[depthContext]
+	marked atomic.Pointer[markedContext]
 	broken error // why a child cannot follow its parent; every event is refused then
 }
 

@@ -123,9 +123,11 @@ var (
 const maxDepth = 4
 
 type (
-	nestedKey struct{ *family } // set where a hook's program runs
-	depthKey  struct{ *family } // how many handlers of the family stand above
+	markKey struct{ *family } // how many handlers of the family stand above, or underGate
 )
+
+// underGate marks the context of a hook's own program.
+const underGate = maxDepth + 1
 
 // An Outcome is what the hooks of one event came to; safe to obey even beside an error. It is small, so
 // that an event nobody hooks costs nothing: the rest is behind methods that are good on the zero value.
@@ -186,11 +188,11 @@ func (r *Registry) Dispatch(ctx context.Context, ev *Event) (Outcome, error) {
 	if p == nil && child == nil {
 		return Outcome{ev: ev}, nil
 	}
-	if ctx.Value(nestedKey{r.family}) != nil {
+	depth, _ := ctx.Value(markKey{r.family}).(int)
+	switch {
+	case depth == underGate:
 		return Outcome{Nested: true, ev: ev}, nil
-	}
-	depth, _ := ctx.Value(depthKey{r.family}).(int)
-	if depth >= maxDepth {
+	case depth >= maxDepth:
 		return refused(ev, fmt.Errorf("%s: %w", ev.Trigger, ErrDepth))
 	}
 	if row.contract.Quiet && p.quiet() && child.quiet() {
@@ -242,26 +244,24 @@ func (r *Registry) watch(ctx context.Context, ev *Event, p, child *plan, depth i
 
 func (r *Registry) watchAll(ctx context.Context, ev *Event, p *plan) {
 	for i := 0; i < len(p.watch); {
-		n, err := watchFrom(ctx, ev, p.watch[i:])
-		i += n
-		if err != nil {
-			r.record(ctx, ev, p.hooks[i-1], err)
-		}
+		i = r.watchFrom(ctx, ev, p, i)
 	}
 }
 
-// watchFrom calls observers until one panics and returns how many it called.
-func watchFrom(ctx context.Context, ev *Event, watch []Observer) (n int, err *PanicError) {
+// watchFrom calls observers until one panics, or ends the goroutine, and leaves its record.
+func (r *Registry) watchFrom(ctx context.Context, ev *Event, p *plan, from int) (next int) {
+	next, done := from, false
 	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
+		if !done {
+			r.record(ctx, ev, p.hooks[next-1], &PanicError{Value: recover(), Stack: debug.Stack()})
 		}
 	}()
-	for _, o := range watch {
-		n++
+	for _, o := range p.watch[from:] {
+		next++
 		o(ctx, ev)
 	}
-	return n, nil
+	done = true
+	return next
 }
 
 // record leaves the record of an observer that panicked at a quiet trigger.
@@ -276,27 +276,30 @@ func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicEr
 	_ = d.append(d.records([]*run{x}))
 }
 
-// depthContext marks a context with how deep the handlers of a family stand.
-type depthContext struct {
+// markedContext carries the mark of a family.
+type markedContext struct {
 	context.Context
-	key   depthKey
-	depth int
+	key  markKey
+	mark int
 }
 
-func (c *depthContext) Value(key any) any {
-	if k, ok := key.(depthKey); ok && k == c.key {
-		return c.depth
+func (c *markedContext) Value(key any) any {
+	if k, ok := key.(markKey); ok && k == c.key {
+		return c.mark
 	}
 	return c.Context.Value(key)
 }
 
+// AfterFunc spares package context a goroutine that waits for the end.
+func (c *markedContext) AfterFunc(f func()) (stop func() bool) { return afterFunc(c.Context, f) }
+
 // mark returns ctx one deeper. A stream reports its deltas under one context: the last one is kept, so
 // that the quiet path allocates nothing.
 func (r *Registry) mark(ctx context.Context, depth int) context.Context {
-	if c := r.marked.Load(); c != nil && c.depth == depth+1 && sameContext(c.Context, ctx) {
+	if c := r.marked.Load(); c != nil && c.mark == depth+1 && sameContext(c.Context, ctx) {
 		return c
 	}
-	c := &depthContext{ctx, depthKey{r.family}, depth + 1}
+	c := &markedContext{ctx, markKey{r.family}, depth + 1}
 	r.marked.Store(c)
 	return c
 }
@@ -726,7 +729,7 @@ func (d *dispatch) newRun(b *bound, stage Stage, saw *state, second bool) *run {
 	saw.lend(b, &x.ev)
 	x.ev.Recheck = second
 	x.gate = witness{run: x, family: d.r.family, inner: d.r.opts.Gate, quiet: d.row.contract.Quiet}
-	x.ctx = hookContext{Context: d.ctx, run: x, key: depthKey{d.r.family}, depth: d.depth + 1}
+	x.ctx = hookContext{Context: d.ctx, run: x, key: markKey{d.r.family}, depth: d.depth + 1}
 	return x
 }
 
@@ -865,7 +868,7 @@ func (x *run) callTimed(grace time.Duration) {
 type hookContext struct {
 	context.Context
 	run   *run
-	key   depthKey
+	key   markKey
 	depth int
 }
 
@@ -880,7 +883,7 @@ func (c *hookContext) Value(key any) any {
 			return &c.run.clock
 		}
 		return nil
-	case depthKey:
+	case markKey:
 		if k == c.key {
 			return c.depth
 		}
@@ -897,22 +900,6 @@ func afterFunc(ctx context.Context, f func()) (stop func() bool) {
 	}
 	return context.AfterFunc(ctx, f)
 }
-
-// gateContext marks what runs below it as a hook's own program.
-type gateContext struct {
-	context.Context
-	key nestedKey
-}
-
-func (c *gateContext) Value(key any) any {
-	if k, ok := key.(nestedKey); ok && k == c.key {
-		return true
-	}
-	return c.Context.Value(key)
-}
-
-// AfterFunc is that of the context below.
-func (c *gateContext) AfterFunc(f func()) (stop func() bool) { return afterFunc(c.Context, f) }
 
 // witness is the gate that a handler is lent. It runs commands under the hook's own context whatever
 // context it is passed, remembers what came of them for the record, and closes with the run.
@@ -956,7 +943,7 @@ func (w *witness) Run(ctx context.Context, cmd Command) (Result, error) {
 	}
 	cmd.ID = w.run.id
 	cmd.Env = append(slices.Clip(cmd.Env), "HOOK_DEPTH=1")
-	res, err := w.inner.Run(&gateContext{own, nestedKey{w.family}}, cmd)
+	res, err := w.inner.Run(&markedContext{own, markKey{w.family}, underGate}, cmd)
 	return res, w.note(res, err)
 }
 
@@ -1441,7 +1428,7 @@ func (r *Registry) Explain(ctx context.Context, ev *Event) []Explanation {
 		return list
 	case row.contract.missing(ev) != "":
 		why = row.contract.missing(ev)
-	case ctx.Value(nestedKey{r.family}) != nil:
+	case ctx.Value(markKey{r.family}) == any(underGate):
 		why = "a hook's own program fires no hooks"
 	}
 	for _, b := range row.hooks {

@@ -827,11 +827,7 @@ func (r *row) named(ev *Event) *plan {
 		return r.all
 	}
 	name, aliases := ev.memoKey(r.contract.Subject)
-	h := maphash.String(seed, name)
-	for _, a := range aliases {
-		h = h*31 + maphash.String(seed, a)
-	}
-	slot := &r.memo[h%memoSize]
+	slot := &r.memo[(maphash.String(seed, name)+uint64(len(aliases)))%memoSize]
 	if s := slot.Load(); s != nil && s.name == name && slices.Equal(s.aliases, aliases) {
 		return s.plan
 	}

@@ -20,15 +20,15 @@ type Key struct {
 // number of goroutines. The zero Index is empty.
 type Index struct {
 	exact    map[string][]int32
-	prefix   map[string][]int32
-	lengths  []int // of the prefixes, ascending
-	contains []literal
+	prefix   literals
+	contains literals
 	rest     []int32
 }
 
-type literal struct {
-	text string
-	ids  []int32
+// literals are texts that some pattern requires, with the lengths they come in, ascending.
+type literals struct {
+	ids     map[string][]int32
+	lengths []int
 }
 
 // Add puts pattern id under its key. Ids must be added in ascending order.
@@ -39,12 +39,9 @@ func (x *Index) Add(id int32, k Key) {
 			x.exact = put(x.exact, name, id)
 		}
 	case k.Prefix != "":
-		x.prefix = put(x.prefix, k.Prefix, id)
-		if i, found := slices.BinarySearch(x.lengths, len(k.Prefix)); !found {
-			x.lengths = slices.Insert(x.lengths, i, len(k.Prefix))
-		}
+		x.prefix.add(k.Prefix, id)
 	case k.Contains != "":
-		x.addLiteral(k.Contains, id)
+		x.contains.add(k.Contains, id)
 	default:
 		x.rest = append(x.rest, id)
 	}
@@ -58,31 +55,42 @@ func put(m map[string][]int32, key string, id int32) map[string][]int32 {
 	return m
 }
 
-func (x *Index) addLiteral(text string, id int32) {
-	for i := range x.contains {
-		if x.contains[i].text == text {
-			x.contains[i].ids = append(x.contains[i].ids, id)
-			return
-		}
+func (l *literals) add(text string, id int32) {
+	l.ids = put(l.ids, text, id)
+	if i, found := slices.BinarySearch(l.lengths, len(text)); !found {
+		l.lengths = slices.Insert(l.lengths, i, len(text))
 	}
-	x.contains = append(x.contains, literal{text, []int32{id}})
 }
 
-// Candidates appends to ids every pattern whose key name meets, in no order.
+// Candidates appends to ids every pattern whose key name meets, in no order, some perhaps twice.
 func (x *Index) Candidates(ids []int32, name string) []int32 {
 	ids = append(ids, x.exact[name]...)
-	for _, n := range x.lengths {
+	for _, n := range x.prefix.lengths {
 		if n > len(name) {
 			break
 		}
-		ids = append(ids, x.prefix[name[:n]]...)
+		ids = append(ids, x.prefix.ids[name[:n]]...)
 	}
-	for i := range x.contains {
-		if strings.Contains(name, x.contains[i].text) {
-			ids = append(ids, x.contains[i].ids...)
+	return append(x.contains.within(ids, name), x.rest...)
+}
+
+// within looks up every piece of name that is as long as some literal, or, where that is more work, looks
+// for each literal.
+func (l *literals) within(ids []int32, name string) []int32 {
+	if len(l.lengths)*len(name) > len(l.ids) {
+		for text, found := range l.ids {
+			if strings.Contains(name, text) {
+				ids = append(ids, found...)
+			}
+		}
+		return ids
+	}
+	for _, n := range l.lengths {
+		for at := 0; at+n <= len(name); at++ {
+			ids = append(ids, l.ids[name[at:at+n]]...)
 		}
 	}
-	return append(ids, x.rest...)
+	return ids
 }
 
 // KeyOf returns the condition that every name matching the regular expression meets.
