@@ -291,21 +291,7 @@ func (a *Approve) put(ctx context.Context, q Question, ask func(context.Context)
 	defer resume()
 	limited, cancel := until(ctx, q.Deadline)
 	defer cancel()
-	type reply struct {
-		id  int64
-		err error
-	}
-	got := make(chan reply, 1)
-	go func() {
-		r := reply{err: errors.New("it ended without an answer")}
-		defer func() {
-			if p := recover(); p != nil {
-				r = reply{err: fmt.Errorf("it panicked: %v", p)}
-			}
-			got <- r
-		}()
-		r.id, r.err = ask(limited)
-	}()
+	got := answer(limited, ask)
 	select {
 	case <-limited.Done():
 		v.Outcome = outcomeOf(ctx, limited.Err())
@@ -321,6 +307,27 @@ func (a *Approve) put(ctx context.Context, q Question, ask func(context.Context)
 		}
 		return v
 	}
+}
+
+type reply struct {
+	id  int64 // of the question it answers
+	err error
+}
+
+// answer asks in a goroutine of its own, which nobody waits for after the deadline.
+func answer(ctx context.Context, ask func(context.Context) (id int64, err error)) <-chan reply {
+	got := make(chan reply, 1)
+	go func() {
+		r := reply{err: errors.New("it ended without an answer")}
+		defer func() {
+			if p := recover(); p != nil {
+				r = reply{err: fmt.Errorf("it panicked: %v", p)}
+			}
+			got <- r
+		}()
+		r.id, r.err = ask(ctx)
+	}()
+	return got
 }
 
 // until returns a context that ends with ctx or at the deadline. The deadline of ctx itself is the hook's,

@@ -131,6 +131,7 @@ func (r *Redactor) String(s string) string {
 }
 
 // Stream returns a filter for one output stream, which finds secrets wherever the borders of the writes fall.
+// It cannot know that the stream is JSON: a secret that is a bare number there leaves no valid JSON behind.
 func (r *Redactor) Stream() *RedactStream { return &RedactStream{rules: r.get()} }
 
 // A RedactStream replaces the secrets of one stream. It is for one goroutine at a time.
