@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -110,7 +111,11 @@ func (d disk) real(name string) string {
 
 func (d disk) resolve(name string) (string, error) {
 	if d.fsys == nil {
-		return filepath.EvalSymlinks(name)
+		name, err := filepath.EvalSymlinks(name)
+		if err == nil && runtime.GOOS == "darwin" { // Windows' has the case put right already
+			name = trueCase(name, readNames)
+		}
+		return name, err
 	}
 	links, ok := d.fsys.(fs.ReadLinkFS)
 	if !ok {
@@ -118,6 +123,32 @@ func (d disk) resolve(name string) (string, error) {
 		return name, err
 	}
 	return resolveLinks(links, filepath.VolumeName(name), inside(name))
+}
+
+// trueCase returns a real path as its folders spell it, where the file system finds it in any case. Of a
+// folder that cannot be listed the spelling stays.
+func trueCase(name string, list func(dir string) []string) string {
+	dir := filepath.Dir(name)
+	if dir == name {
+		return name
+	}
+	dir, base := trueCase(dir, list), filepath.Base(name)
+	near := ""
+	for _, n := range list(dir) {
+		if n == base {
+			near = n
+			break
+		}
+		if strings.EqualFold(n, base) {
+			near = n
+		}
+	}
+	return filepath.Join(dir, orElse(near, base))
+}
+
+func readNames(dir string) []string {
+	names, _ := disk{}.list(dir)
+	return names
 }
 
 // resolveLinks walks name one element at a time, as a kernel would.

@@ -6,6 +6,7 @@ import "io/fs"
 var (
 	PluginPath = pluginPath
 	Between    = between
+	TrueCase   = trueCase
 )
 
 func Real(fsys fs.FS, name string) string { return disk{fsys}.real(name) }

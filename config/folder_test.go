@@ -107,6 +107,29 @@ func TestTrustThatWasWrittenDownThroughALinkOfAnotherCaseIsNone(t *testing.T) { 
 	require.Contains(t, m.load().Pending[0].Reason, "is not trusted")
 }
 
+func TestLettersOfAnotherCaseAreTheSameFolderWhereTheyAre(t *testing.T) { // T04
+	m := newMachine(t)
+	m.project(hooks("project"), ".zerotwo", "hooks.json")
+	other := filepath.Join(filepath.Dir(m.root), "REPO")
+	if _, err := os.Stat(other); err != nil {
+		t.Skip("this file system tells the two apart")
+	}
+	m.review()
+	m.Root = other
+	require.Equal(t, []string{"project"}, commands(m.load()))
+}
+
+func TestTrueCaseIsTheFoldersOwn(t *testing.T) {
+	folders := map[string][]string{"/": {"Users"}, "/Users": {"ann", "Ann", "bob"}, "/Users/Ann": {"Repo"}}
+	list := func(dir string) []string { return folders[dir] }
+	for name, want := range map[string]string{
+		"/users/Ann/repo": "/Users/Ann/Repo", "/Users/ann": "/Users/ann", "/USERS/BOB": "/Users/bob",
+		"/Users/bob/Secret/x": "/Users/bob/Secret/x", "/": "/", "/other": "/other",
+	} {
+		require.Equal(t, want, config.TrueCase(name, list), name)
+	}
+}
+
 func TestFolderSwappedForALinkIsNotTrusted(t *testing.T) { // T04
 	m := newMachine(t)
 	m.project(hooks("project"), ".zerotwo", "hooks.json")
