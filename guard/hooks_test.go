@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/guard"
+	"github.com/pawl-hooks/pawl/pawltest"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -24,6 +25,28 @@ func every(t *testing.T) []guard.Guard {
 		&guard.Once{Hook: hint}, &guard.ThinkingDecay{AfterTurn: 5}, &guard.OutputBudget{Max: 100}, &guard.Truncate{Max: 50},
 		&guard.Redact{}, dedup("query"), &guard.ReadFirst{Require: true, Dedup: true}, budget(5, guard.Block),
 		&guard.Repeat{Other: guard.Threshold{Block: 20, Abort: 40}}, &guard.Counter{},
+	}
+}
+
+func TestEveryHandlerKeepsTheContract(t *testing.T) {
+	hooks, err := guard.Hooks(every(t)...)
+	require.NoError(t, err)
+	dir := project(t)
+	for i, h := range hooks {
+		t.Run(h.Name, func(t *testing.T) {
+			edit, read, query := file(dir, "edit", "src/x"), file(dir, "read_file", "src/x"), call("query", `{"a":1}`)
+			for _, ev := range []*pawl.Event{&edit, &read, &query} {
+				ev.Trigger, ev.Output, ev.Step = h.On, json.RawMessage(`"TOKEN=abc "`), 9
+			}
+			require.NoError(t, pawltest.TestHandler(pawltest.HandlerKit{
+				New: func() pawl.Handler {
+					again, err := guard.Hooks(every(t)...)
+					require.NoError(t, err)
+					return again[i].Handler
+				},
+				Events: []*pawl.Event{&edit, &read, &query}, Effects: h.Effects,
+			}))
+		})
 	}
 }
 

@@ -97,7 +97,7 @@ func (s *Scheduler) Turn(ctx context.Context, turn pawl.Event, calls []Call) []R
 		ev := turn
 		ev.Trigger, ev.Call, ev.Tool, ev.Aliases = pawl.ToolBefore, c.ID, c.Tool, c.Aliases
 		ev.Action, ev.Paths, ev.Input, ev.Payload = c.Action, c.Paths, c.Input, c.Payload
-		ev.Output, ev.OutputBytes, ev.Failed = nil, 0, false
+		ev.Output, ev.OutputBytes, ev.Failed, ev.StandIn, ev.Verdict = nil, 0, false, false, pawl.Pass
 		t.calls[i] = &scheduled{t: t, ev: &ev, result: Result{Call: c}}
 		t.next(t.calls[i])
 	}

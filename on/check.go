@@ -54,18 +54,24 @@ func CheckInput[I any](name string, f func(ctx context.Context, ev *pawl.Event, 
 	})
 }
 
-// Approve makes a hook at tool.approval, where the policy left a question open: yes allows, no refuses with
-// the reason, and neither leaves it to the person.
-func Approve(name string, f func(ctx context.Context, ev *pawl.Event) (yes, no bool, reason string, err error)) pawl.Hook {
+// An Answer is what an approver says to the question that the policy left open. The zero Answer leaves it to the
+// person.
+type Answer struct {
+	verdict pawl.Verdict
+	reason  string
+}
+
+// Yes allows the call.
+func Yes(reason string) Answer { return Answer{pawl.Allow, reason} }
+
+// No refuses it. The reason is what the model is told.
+func No(reason string) Answer { return Answer{pawl.Refuse, reason} }
+
+// Approve makes a hook at tool.approval that may answer in the person's place. An error drops a Yes and refuses.
+func Approve(name string, f func(ctx context.Context, ev *pawl.Event) (Answer, error)) pawl.Hook {
 	return hook(name, pawl.ToolApproval, pawl.MayAllow|pawl.MayRefuse, func(ctx context.Context, ev *pawl.Event) (pawl.Decision, error) {
-		yes, no, reason, err := f(ctx, ev)
-		switch {
-		case no:
-			return pawl.Decision{Verdict: pawl.Refuse, Reason: reason}, err
-		case yes && err == nil:
-			return pawl.Decision{Verdict: pawl.Allow, Reason: reason}, nil
-		}
-		return pawl.Decision{}, err
+		a, err := f(ctx, ev)
+		return pawl.Decision{Verdict: a.verdict, Reason: a.reason}, err
 	})
 }
 

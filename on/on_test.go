@@ -359,16 +359,18 @@ func TestCacheMomentsCarryTheirSections(t *testing.T) {
 }
 
 func TestApprove(t *testing.T) {
-	reg := registry(t, on.Approve("tests", func(_ context.Context, ev *pawl.Event) (yes, no bool, reason string, err error) {
+	reg := registry(t, on.Approve("tests", func(_ context.Context, ev *pawl.Event) (on.Answer, error) {
 		switch ev.Tool {
-		case "both":
-			return true, true, "no wins", nil
+		case "test":
+			return on.Yes("it changes nothing"), nil
+		case "deploy":
+			return on.No("not on a Friday"), nil
 		case "broken":
-			return true, false, "", errors.New("broken")
+			return on.Yes(""), errors.New("broken")
 		}
-		return ev.Tool == "test", ev.Tool == "deploy", "because", nil
+		return on.Answer{}, nil
 	}))
-	for tool, want := range map[string]pawl.Verdict{"test": pawl.Allow, "deploy": pawl.Refuse, "other": pawl.Pass, "both": pawl.Refuse, "broken": pawl.Refuse} {
+	for tool, want := range map[string]pawl.Verdict{"test": pawl.Allow, "deploy": pawl.Refuse, "other": pawl.Pass, "broken": pawl.Refuse} {
 		require.Equal(t, want, fire(t, reg, pawl.Event{Trigger: pawl.ToolApproval, Tool: tool}).Verdict, tool)
 	}
 }
