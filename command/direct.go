@@ -13,7 +13,7 @@ import (
 // shell's grammar, once, at load; whether the program exists is found out when it is started, and what cannot
 // start is left to the shell to explain.
 func Direct(line string) []string {
-	if runtime.GOOS == "windows" {
+	if runtime.GOOS == "windows" || strings.Contains(line, `\\\`+"\n") { // which the parser does not read as a line that goes on
 		return nil
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(line), "")

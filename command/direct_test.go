@@ -22,7 +22,7 @@ func TestDirectIsWhatTheShellMakesOfIt(t *testing.T) {
 	direct := 0
 	for line, want := range map[string]bool{
 		`show`: true, `show a  b`: true, `show 'a  b'`: true, `show "a b"`: true, `show a\ b`: true, `show "a\nb" "a\$b" "c:\d"`: true,
-		`show 'it''s'`: true, `show "x"'y'z`: true, `show ""`: true, `show --flag=v a=b`: true, `show a\` + "\n" + `b`: true, `show é 日本`: true,
+		`show 'it''s'`: true, `show "x"'y'z`: true, `show ""`: true, `show --flag=v a=b`: true, `show a\` + "\n" + `b`: true, `show a\\\` + "\n" + `b`: false, `show é 日本`: true,
 		`  show a `: true, `show a;`: true, `show %s @x +y ,z :w`: true, `show ! x`: true, `show a#b`: true, `show '#' '~' '*'`: true,
 		`show ~`: false, `show a~`: false, `show *.go`: false, `show [ab]`: false, `show {a,b}`: false, `show $HOME`: false, `show "$HOME"`: false,
 		"show `x`": false, `show $(x)`: false, `show a | cat`: false, `show a && show b`: false, `show a; show b`: false, `show >x`: false,
