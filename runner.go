@@ -328,7 +328,8 @@ func (s *state) digest() string {
 	s.hash.Do(func() {
 		if len(s.ev.Input) > 0 {
 			sum := sha256.Sum256(s.ev.Input)
-			s.sum = string(hex.AppendEncode([]byte("sha256:"), sum[:]))
+			text := hex.AppendEncode(make([]byte, 0, 7+2*len(sum)), sum[:])
+			s.sum = "sha256:" + string(text)
 		}
 	})
 	return s.sum
@@ -848,20 +849,23 @@ func (x *run) callTimed(grace time.Duration) {
 	defer x.clock.Stop()
 	x.ctx.Context = &x.clock
 	answers := make(chan answer, 1)
-	go func() {
-		a := answer{err: &PanicError{Hook: x.b.Name}}
-		defer func() {
-			a.elapsed = x.clock.Elapsed()
-			answers <- a
-		}()
-		a = x.call()
-	}()
+	go x.answerTo(answers)
 	select {
 	case x.answer = <-answers:
 		x.answer.abandoned = x.answer.elapsed >= x.b.Timeout+grace
 	case <-x.clock.Left():
 		x.answer = answer{abandoned: true, elapsed: x.clock.Elapsed()}
 	}
+}
+
+// answerTo calls the handler and sends what came of it, also where the handler ends the goroutine.
+func (x *run) answerTo(answers chan<- answer) {
+	a := answer{err: &PanicError{Hook: x.b.Name}}
+	defer func() {
+		a.elapsed = x.clock.Elapsed()
+		answers <- a
+	}()
+	a = x.call()
 }
 
 // hookContext is the context of one run.
@@ -1038,9 +1042,6 @@ func (x *run) judge(f facts, ended bool) (Cause, error) {
 
 // failure finds the cause, the surest first.
 func (x *run) failure(f facts, ended bool) (Cause, error) {
-	err := x.answer.err
-	var named *Failure
-	var panicked *PanicError
 	switch {
 	case x.broken != nil:
 		return CausePanic, x.broken
@@ -1052,8 +1053,17 @@ func (x *run) failure(f facts, ended bool) (Cause, error) {
 		return CauseTimeout, fmt.Errorf("it took longer than its timeout of %v", x.b.Timeout)
 	case f.refused != nil:
 		return CausePolicy, f.refused
-	case err == nil:
+	case x.answer.err == nil:
 		return "", nil
+	}
+	return f.cause(x.answer.err, ended)
+}
+
+// cause names what is behind a handler's error.
+func (f *facts) cause(err error, ended bool) (Cause, error) {
+	var named *Failure
+	var panicked *PanicError
+	switch {
 	case errors.As(err, &panicked):
 		return CausePanic, err
 	case ended && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || claims(err, CauseTimeout)):
@@ -1228,32 +1238,43 @@ func (d *dispatch) append(recs []Run) error {
 	if d.r.opts.Log == nil || len(recs) == 0 {
 		return nil
 	}
-	own, list := slices.Clone(recs), make([]Record, len(recs))
-	for i := range own {
-		list[i] = &own[i]
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.ctx), d.r.opts.Grace)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() {
-		err := errors.New("it ended its goroutine")
-		defer func() {
-			if v := recover(); v != nil {
-				err = fmt.Errorf("it panicked: %v", v)
-			}
-			done <- err
-		}()
-		err = d.r.opts.Log.Append(ctx, list...)
-	}()
+	w := &writing{recs: slices.Clone(recs), done: make(chan error, 1)}
+	w.ctx.Start(context.WithoutCancel(d.ctx), d.r.opts.Grace, 0)
+	defer w.ctx.Stop()
+	go w.run(d.r.opts.Log)
 	select {
-	case err := <-done:
+	case err := <-w.done:
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrLog, err)
 		}
 		return nil
-	case <-ctx.Done():
+	case <-w.ctx.Done():
 		return fmt.Errorf("%w within %v", ErrLog, d.r.opts.Grace)
 	}
+}
+
+// writing is one Append under way.
+type writing struct {
+	ctx  clock.Clock
+	recs []Run
+	done chan error
+}
+
+var errLogExit = errors.New("it ended its goroutine")
+
+func (w *writing) run(log Log) {
+	err := errLogExit
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("it panicked: %v", v)
+		}
+		w.done <- err
+	}()
+	list := make([]Record, len(w.recs))
+	for i := range w.recs {
+		list[i] = &w.recs[i]
+	}
+	err = log.Append(&w.ctx, list...)
 }
 
 // unlogged is what becomes of a decision without its records.
