@@ -392,3 +392,22 @@ func TestDecideNamesTheRuleAndTheAgent(t *testing.T) {
 		require.Equal(t, gate.Ask, p.Decide(sub, jq).Ruling)
 	})
 }
+
+func TestADigestTellsPoliciesApart(t *testing.T) {
+	a, b := act("a", gate.Deny), act("b", gate.Allow)
+	same := (&gate.Policy{Rules: []gate.Rule{a, b}}).Digest()
+	a.Origin = pawl.Origin{File: "elsewhere", Line: 9}
+	require.Equal(t, same, (&gate.Policy{Rules: []gate.Rule{b, a}}).Digest(), "order and place do not count")
+	require.Equal(t, (&gate.Policy{}).Digest(), (&gate.Policy{Defaults: gate.ShippedDefaults(), Promises: new(gate.Promises)}).Digest())
+	promised := new(gate.Promises)
+	require.NoError(t, promised.Add(a))
+	seen := map[string]bool{}
+	for _, p := range []*gate.Policy{
+		{}, {Rules: []gate.Rule{a}}, {Rules: []gate.Rule{b}}, {Rules: []gate.Rule{a, b}}, {Rules: []gate.Rule{act("a", gate.Ask)}},
+		{Rules: []gate.Rule{{Tool: "a"}}}, {Defaults: []gate.Rule{}}, {Ceilings: [][]gate.Rule{{a}}}, {Ceilings: [][]gate.Rule{{a}, {b}}},
+		{Ceilings: [][]gate.Rule{{a, b}}}, {Promises: promised}, {Kinds: []gate.Kind{{Name: "a"}}},
+	} {
+		require.False(t, seen[p.Digest()], "%+v", p)
+		seen[p.Digest()] = true
+	}
+}
