@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/pawl-hooks/pawl"
 )
 
 // SecretPattern is the pattern of a Redact without Patterns: assignments to names that end in API_KEY, TOKEN,
 // PASSWORD or SECRET, in any case.
-const SecretPattern = `(?i)\b(\w*(?:API_KEY|TOKEN|PASSWORD|SECRET))\s*=\s*\S+`
+const SecretPattern = `(?i)(API_KEY|TOKEN|PASSWORD|SECRET)\s*=\s*\S+`
 
 // A Redact replaces secrets in the results of tools before the model sees them, in results of failed calls too.
 // It reads every string of a result, not the names of its members. It changes Output: a runtime that hands the
@@ -44,7 +45,11 @@ func (r *Redact) Hooks() ([]pawl.Hook, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
+	stock := len(r.Patterns) == 0
 	clean := func(s string) string {
+		if stock && !strings.Contains(s, "=") {
+			return s // most results: the pattern is slow, and each of its matches has one
+		}
 		for _, re := range res {
 			s = re.ReplaceAllString(s, with)
 		}

@@ -28,8 +28,9 @@ func mapStrings(v json.RawMessage, f func(string) string) (json.RawMessage, erro
 			return nil, fmt.Errorf("the result cannot be read: %w", err)
 		}
 		if kind, n := dec.StackIndex(dec.StackDepth()); tok.Kind() == '"' && !(kind == '{' && n%2 == 1) {
-			if was := tok.String(); f(was) != was {
-				changed, tok = true, jsontext.String(f(was))
+			was := tok.String()
+			if now := f(was); now != was {
+				changed, tok = true, jsontext.String(now)
 			}
 		}
 		if err := enc.WriteToken(tok); err != nil {
