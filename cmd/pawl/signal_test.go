@@ -53,8 +53,3 @@ output = "ignore"
 		})
 	}
 }
-
-func write(t *testing.T, dir, name, text string) {
-	t.Helper()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-}
