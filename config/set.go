@@ -36,10 +36,8 @@ type Set struct {
 	Issues   []dialect.Issue // everything that files had to be told off for; an error among them means a file that did not load
 	Warnings []string        // for the person who started this: hooks that wait, trust that is bypassed
 
-	store   Store
-	corrupt error
-	disk    disk
-	strict  bool
+	store Store
+	disk  disk
 }
 
 // An Entry is one hook that was found, and what became of it.

@@ -115,20 +115,6 @@ func matchPattern(p, name string) bool {
 	return p == name
 }
 
-// covers reports whether every name that q matches is matched by p too.
-func covers(p, q string) bool {
-	qstem, class := strings.CutSuffix(q, "*")
-	switch {
-	case p == "" || p == q:
-		return true
-	case q == "" || class && !strings.HasSuffix(p, "*"):
-		return false
-	case class:
-		return strings.HasPrefix(qstem, p[:len(p)-1])
-	}
-	return matchPattern(p, q)
-}
-
 // weight orders patterns by how closely they name a thing: nothing, a prefix by its segments, a name.
 func weight(p string) int {
 	switch {

@@ -14,7 +14,6 @@ import (
 type bench struct {
 	t   *testing.T
 	reg *pawl.Registry
-	n   int
 }
 
 func newBench(t *testing.T, guards []guard.Guard, more ...pawl.Hook) *bench {

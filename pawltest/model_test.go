@@ -21,7 +21,6 @@ type model struct {
 	soft    bool // only asks a program to end
 	alone   bool // kills the program and not its group
 	patient bool // waits for every holder of the pipes
-	inherit bool // leaves the read end of standard input open in the program
 }
 
 func (m model) Run(ctx context.Context, c pawl.Command) (pawl.Result, error) {

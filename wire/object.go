@@ -108,17 +108,6 @@ func (o object) first(names ...string) string {
 	return ""
 }
 
-// truth returns the last boolean written under a name, and whether there is one.
-func (o object) truth(name string) (value, ok bool) {
-	switch o.get(name).Kind() {
-	case 't':
-		return true, true
-	case 'f':
-		return false, true
-	}
-	return false, false
-}
-
 func unquote(v jsontext.Value) (string, bool) {
 	if v.Kind() != '"' {
 		return "", false
