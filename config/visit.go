@@ -106,6 +106,9 @@ func (l *loader) own(p place) {
 	set, issues := readSettings(file, data, l.opts.goos(), dialect.Warning)
 	l.told(false, issues...)
 	l.apply(p, set)
+	if set.inline {
+		l.differs(p, configTOML, data)
+	}
 }
 
 // shadowed warns of a worktree's hook files that differ from those of the root checkout.
@@ -114,14 +117,17 @@ func (l *loader) shadowed(p place) {
 		native: nativefile.Names(), zerocode: {hooksJSON}, claude: {"settings.json", "settings.local.json"},
 	}[p.dialect]
 	for _, name := range names {
-		file := filepath.Join(p.config, name)
-		mine, err := l.disk.read(file)
-		if err != nil {
-			continue
+		if data, err := l.disk.read(filepath.Join(p.config, name)); err == nil {
+			l.differs(p, name, data)
 		}
-		if other, err := l.disk.read(filepath.Join(p.dir, name)); err != nil || string(mine) != string(other) {
-			l.told(false, about(file, dialect.Warning, "not read: a linked worktree uses the hooks of its root checkout, "+p.dir, ""))
-		}
+	}
+}
+
+// differs warns of a file of a worktree's that is not the one which is read in its place.
+func (l *loader) differs(p place, name string, data []byte) {
+	if other, err := l.disk.read(filepath.Join(p.dir, name)); err != nil || string(other) != string(data) {
+		l.told(false, about(filepath.Join(p.config, name), dialect.Warning,
+			"its hooks are not read: a linked worktree uses those of its root checkout, "+p.dir, ""))
 	}
 }
 

@@ -60,7 +60,10 @@ func TestWorktreesOwnSettingsStand(t *testing.T) {
 	m.Root = linked
 	require.Equal(t, []string{"root"}, commands(m.load()))
 	write(t, "[features]\nhooks = false\n"+inline("branch"), linked, ".zerotwo", "config.toml")
-	require.Empty(t, commands(m.load()))
+	set := m.load()
+	require.Empty(t, commands(set))
+	require.Equal(t, filepath.Join(linked, ".zerotwo", "config.toml"), set.Issues[0].File)
+	require.Contains(t, set.Issues[0].Message, "its hooks are not read")
 	m.Root = m.root
 	require.Equal(t, []string{"root"}, commands(m.load()))
 
