@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/journal"
+	"github.com/pawl-hooks/pawl/journal/replay"
 )
 
 // logReplayCmd puts recorded events to another configuration.
@@ -24,8 +25,10 @@ type logReplayCmd struct {
 // Help is shown by pawl log replay --help.
 func (*logReplayCmd) Help() string {
 	return `For each event of the log: the hooks that ran then and those that would run now, and with --run what they
-decide. A record holds an event's trigger, tool, session and call, and not its input: a hook that looks at
-the input is planned without it. An event that no hook matched then left no record and is not replayed.
+decide. The record of a run holds an event's trigger, tool, session and call, and not its input: what a hook
+that looks at the input would do cannot be told, and is marked with a question mark. A log whose runtime
+recorded the events themselves (kind event) is replayed whole. An event that no hook matched then left no
+record and is not replayed.
 
   pawl log replay log.jsonl --config new-hooks.toml`
 }
@@ -38,6 +41,7 @@ type replayed struct {
 	Call    string       `json:"call,omitempty"`
 	Then    decided      `json:"then"`
 	Now     decided      `json:"now"`
+	Unsure  []string     `json:"unsure,omitempty"` // hooks that look at an input the log does not hold
 	Changed bool         `json:"changed"`
 }
 
@@ -49,7 +53,7 @@ type decided struct {
 
 // Run prints a row for each event.
 func (c *logReplayCmd) Run(a *app) error {
-	moments, err := moments(c.File)
+	moments, err := replay.Moments(journal.ReadFile(c.File))
 	if err != nil {
 		return err
 	}
@@ -77,7 +81,7 @@ func (c *logReplayCmd) Run(a *app) error {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return fault(fmt.Errorf("replaying %s %s: %w", m.event.Trigger, m.event.Call, err))
+			return fault(fmt.Errorf("replaying %s %s: %w", m.Event.Trigger, m.Event.Call, err))
 		}
 		rows = append(rows, row)
 	}
@@ -89,26 +93,21 @@ func (c *logReplayCmd) Run(a *app) error {
 }
 
 // replay asks the registry about one event.
-func (c *logReplayCmd) replay(ctx context.Context, registry *pawl.Registry, m moment) (replayed, error) {
-	row := replayed{
-		Trigger: m.event.Trigger, Tool: m.event.Tool, Session: m.event.Session, Call: m.event.Call,
-		Then: decided{m.hooks, &m.verdict}, Now: decided{Hooks: []string{}},
-	}
-	for _, x := range registry.Explain(ctx, &m.event) {
-		if x.Fires == pawl.FiresYes {
-			row.Now.Hooks = append(row.Now.Hooks, x.Hook.Name)
-		}
-	}
-	row.Changed = !slices.Equal(row.Then.Hooks, row.Now.Hooks)
+func (c *logReplayCmd) replay(ctx context.Context, registry *pawl.Registry, m *replay.Moment) (replayed, error) {
+	change, err := replay.Plan(ctx, registry, m), error(nil)
 	if c.Real {
-		out, err := registry.Dispatch(ctx, &m.event)
-		if err != nil {
-			return row, err
-		}
-		row.Now.Verdict = &out.Verdict
-		row.Changed = row.Changed || out.Verdict != m.verdict
+		change, err = replay.Run(ctx, registry, m)
 	}
-	return row, nil
+	row := replayed{
+		Trigger: m.Event.Trigger, Tool: m.Event.Tool, Session: m.Event.Session, Call: m.Event.Call,
+		Then:   decided{Hooks: append([]string{}, m.Hooks()...), Verdict: &m.Verdict},
+		Now:    decided{Hooks: append([]string{}, change.Now...)},
+		Unsure: change.Unsure, Changed: change.Changed(),
+	}
+	if c.Real {
+		row.Now.Verdict = &change.After
+	}
+	return row, err
 }
 
 func (a *app) printReplayed(rows []replayed) error {
@@ -121,7 +120,11 @@ func (a *app) printReplayed(rows []replayed) error {
 			changed++
 			mark = "yes"
 		}
-		t.row(string(row.Trigger), strings.TrimSpace(row.Tool+" "+row.Call), row.Then.String(), row.Now.String(), mark)
+		now := row.Now
+		for _, name := range row.Unsure {
+			now.Hooks = append(slices.DeleteFunc(now.Hooks, func(n string) bool { return n == name }), name+"?")
+		}
+		t.row(string(row.Trigger), strings.TrimSpace(row.Tool+" "+row.Call), row.Then.String(), now.String(), mark)
 	}
 	if err := t.flush(); err != nil {
 		return err
@@ -139,66 +142,4 @@ func (d decided) String() string {
 		s += ": " + d.Verdict.String()
 	}
 	return s
-}
-
-// A moment is one dispatch as its records tell it.
-type moment struct {
-	event   pawl.Event
-	hooks   []string
-	verdict pawl.Verdict
-}
-
-// sameDispatch is what the records of one dispatch share.
-type sameDispatch struct {
-	trigger                          pawl.Trigger
-	tool, session, turn, call, agent string
-}
-
-// moments gathers the runs of a log by the dispatch that they belong to, in the order of their first record.
-// A hook that ran a second time for the same call, and not to judge again, is of another dispatch.
-func moments(file string) ([]moment, error) {
-	var all []moment
-	open := map[sameDispatch]int{}
-	for entry, err := range journal.ReadFile(file) {
-		if err != nil {
-			return nil, err
-		}
-		if entry.Err != nil || entry.Kind != (&pawl.Run{}).Kind() {
-			continue
-		}
-		run, err := entry.Run()
-		if err != nil {
-			continue
-		}
-		key := sameDispatch{run.Trigger, run.Tool, run.Session, run.Turn, run.Call, run.Agent}
-		at, known := open[key]
-		again := known && slices.Contains(all[at].hooks, run.Name)
-		if !known || again && run.Stage != string(pawl.StageRecheck) {
-			at = len(all)
-			open[key] = at
-			all = append(all, moment{event: eventOf(run), hooks: []string{}})
-		}
-		all[at].add(run)
-	}
-	return all, nil
-}
-
-func eventOf(run *pawl.Run) pawl.Event {
-	ev := pawl.Event{
-		Trigger: run.Trigger, Tool: run.Tool, Session: run.Session, Turn: run.Turn, Call: run.Call,
-	}
-	if run.Agent != "" {
-		ev.Agent = pawl.Agent{ID: run.Agent, Depth: 1}
-	}
-	return ev
-}
-
-// add joins what a run decided, as far as it was enforced.
-func (m *moment) add(run *pawl.Run) {
-	if !slices.Contains(m.hooks, run.Name) {
-		m.hooks = append(m.hooks, run.Name)
-	}
-	if !run.Shadow && !run.PassedOpen && run.Verdict > m.verdict {
-		m.verdict = run.Verdict
-	}
 }

@@ -128,8 +128,8 @@ func enforced(run *pawl.Run) pawl.Verdict {
 	return run.Verdict
 }
 
-// hooks lists the names of the hooks that ran, once each.
-func (m *Moment) hooks() []string {
+// Hooks lists the names of the hooks that ran, once each, in the order of their records.
+func (m *Moment) Hooks() []string {
 	var names []string
 	for _, run := range m.Runs {
 		if !slices.Contains(names, run.Name) {
@@ -145,6 +145,7 @@ type Change struct {
 	Ran    bool         // the event was dispatched; else only planned
 	After  pawl.Verdict // what came of it; of a plan the recorded verdict
 	Reason string
+	Now    []string // hooks that answer now, in configuration order
 	Gone   []string // hooks that ran and now do not
 	Added  []string // hooks that did not run and now do
 	// Unsure lists hooks that look at what the log does not hold, so that neither can be told: of these
@@ -180,7 +181,6 @@ func (c *Change) String() string {
 // Plan says which hooks of r would answer a moment's event, and runs nothing.
 func Plan(ctx context.Context, r *pawl.Registry, m *Moment) *Change {
 	c := &Change{Moment: m, After: m.Verdict}
-	before := m.hooks()
 	var now []string
 	for _, x := range r.Explain(ctx, m.Event) {
 		name := x.Hook.Name
@@ -191,7 +191,7 @@ func Plan(ctx context.Context, r *pawl.Registry, m *Moment) *Change {
 			now = append(now, name)
 		}
 	}
-	c.compare(before, now)
+	c.compare(now)
 	return c
 }
 
@@ -201,26 +201,33 @@ func reads(m pawl.Matcher) bool {
 	return m != nil && !names
 }
 
-func (c *Change) compare(before, now []string) {
+// compare notes which hooks answer now, and how that differs.
+func (c *Change) compare(now []string) {
+	c.Now = now
+	before := c.Moment.Hooks()
 	without := func(list, other []string) []string {
 		return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return slices.Contains(other, n) || slices.Contains(c.Unsure, n) })
 	}
 	c.Gone, c.Added = without(before, now), without(now, before)
 }
 
-// Run dispatches a moment's event to r, with all that its hooks do, and compares what came of it. A moment
-// that is not whole lacks the input that its hooks would judge: an error. The error of the dispatch comes
-// beside the change.
+// Run dispatches a moment's event to r, with all that its hooks do, and compares what came of it. Of a
+// moment that is not whole the hooks get what the log holds, so no input: those that match by more than
+// names are in Unsure, and what they answered now says little. The error of the dispatch comes beside the
+// change.
 func Run(ctx context.Context, r *pawl.Registry, m *Moment) (*Change, error) {
-	if !m.Whole {
-		return nil, fmt.Errorf("%s:%d: the log does not hold the event, so that it can only be planned", m.File, m.Line)
-	}
+	c := Plan(ctx, r, m)
 	out, err := r.Dispatch(ctx, m.Event)
-	c := &Change{Moment: m, Ran: true, After: out.Verdict, Reason: out.Decision().Reason}
-	ran := Moment{}
-	for _, run := range out.Runs() {
-		ran.Runs = append(ran.Runs, &run)
+	c.Ran, c.After, c.Reason = true, out.Verdict, out.Decision().Reason
+	if m.Whole {
+		c.Unsure = nil // it was seen
 	}
-	c.compare(m.hooks(), ran.hooks())
+	var now []string
+	for h := range r.Hooks() { // records stand by stage
+		if slices.ContainsFunc(out.Runs(), func(run pawl.Run) bool { return run.Name == h.Name }) {
+			now = append(now, h.Name)
+		}
+	}
+	c.compare(now)
 	return c, err
 }
