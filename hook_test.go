@@ -668,6 +668,7 @@ func TestEveryFaultAtOnce(t *testing.T) {
 		require.ErrorContains(t, err, f.want)
 	}
 	require.Equal(t, len(faults)-1, strings.Count(err.Error(), "project:hooks.toml:3:5: hook"))
+	registry(t, pawl.Options{}, pawl.Hook{Name: "group", On: pawl.ToolBefore, Match: names(t, "mcp__fs__(.*)"), Handler: failing["error"]})
 	_, err = pawl.Regexp(`^(?!Read$).*`) // M05
 	require.ErrorContains(t, err, "lookaround is not supported")
 }
@@ -1645,4 +1646,52 @@ func TestWhatHooksSayStandsInConfigurationOrder(t *testing.T) {
 		stages += run.Name + ":" + run.Stage + " "
 	}
 	require.Equal(t, "third:rewrite second:check first:observe ", stages)
+}
+
+// D11: a policy that allows everything hides no call from its hooks.
+func TestAPermissivePolicyHidesNothingFromHooks(t *testing.T) {
+	anything := pawl.GateFunc(func(context.Context, pawl.Command) (pawl.Result, error) { return pawl.Result{Code: 2}, nil })
+	guard := pawl.Hook{Name: "guard", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Handler: anyProgram{
+		func(ctx context.Context, _ *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
+			res, err := gate.Run(ctx, pawl.Command{Args: []string{"mysql-guard"}})
+			if res.Code == 2 {
+				return pawl.Decision{Verdict: pawl.Refuse, Reason: "not on production"}, err
+			}
+			return pawl.Decision{}, err
+		}}}
+	out, err := registry(t, pawl.Options{Gate: anything}, guard).Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+}
+
+// C05: waiting for a slot is not a hook's time, and never more programs are alive than there are slots.
+func TestManyCallsAtOnceWaitForSlotsAndTimeNothingOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var alive, most, ran atomic.Int64
+		var hooks []pawl.Hook
+		for i := range 6 {
+			hooks = append(hooks, pawl.Hook{Name: fmt.Sprintf("h%d", i), On: pawl.ToolBefore, Effects: pawl.MayRefuse, Timeout: time.Second,
+				Handler: anyProgram{func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+					now := alive.Add(1)
+					for m := most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
+					}
+					time.Sleep(200 * time.Millisecond)
+					alive.Add(-1)
+					ran.Add(1)
+					return pawl.Decision{}, nil
+				}}})
+		}
+		r := registry(t, pawl.Options{Parallel: 8}, hooks...)
+		var calls sync.WaitGroup
+		for range 40 {
+			calls.Go(func() {
+				out, err := r.Dispatch(t.Context(), toolEvent())
+				require.NoError(t, err)
+				require.Equal(t, pawl.Pass, out.Verdict)
+			})
+		}
+		calls.Wait()
+		require.EqualValues(t, 240, ran.Load())
+		require.EqualValues(t, 8, most.Load())
+	})
 }

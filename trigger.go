@@ -385,7 +385,7 @@ func (m namePattern) Match(ev *Event) bool    { return ev.subjectNames(ev.guessS
 func (m namePattern) key() match.Key          { return match.KeyOf(m.re.String()) }
 
 // permissionRule is the shape of a rule about arguments, written where a name belongs.
-var permissionRule = regexp.MustCompile(`^\w+\([^|()]*\*\)$`)
+var permissionRule = regexp.MustCompile(`^\w+\([^|()]*[^|().\]]\*\)$`)
 
 func (m namePattern) check(s Subject) error {
 	expr := m.re.String()

@@ -1,0 +1,139 @@
+// Package house_test holds the tree to its own rules: what the pages say exists, and functions stay short.
+package house_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+// goFiles calls f with every Go file of the tree, nested modules left out.
+func goFiles(t *testing.T, f func(path string)) {
+	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			_, nested := os.Stat(filepath.Join(path, "go.mod"))
+			if name := d.Name(); path != root && (strings.HasPrefix(name, ".") || name == "testdata" || nested == nil) {
+				return fs.SkipDir
+			}
+		} else if strings.HasSuffix(path, ".go") {
+			f(path)
+		}
+		return nil
+	}))
+}
+
+// tests are the names of the tests in each folder, scripts included.
+func tests(t *testing.T) map[string]bool {
+	found := map[string]bool{}
+	goFiles(t, func(path string) {
+		if !strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				found[filepath.ToSlash(dir)+" "+fn.Name.Name] = true
+			}
+		}
+	})
+	scripts, err := filepath.Glob(root + "/cmd/pawl/testdata/script/*.txtar")
+	require.NoError(t, err)
+	for _, s := range scripts {
+		found["cmd/pawl TestScripts/"+strings.TrimSuffix(filepath.Base(s), ".txtar")] = true
+	}
+	return found
+}
+
+// named is a test as a page names it: `folder` TestName.
+var named = regexp.MustCompile("`([a-z/.]+)` ((?:Test|Fuzz|Example)[\\w/-]+)")
+
+// Every row of a page about tests names at least one, and each exists.
+func TestPagesNameTestsThatExist(t *testing.T) {
+	known := tests(t)
+	for page, rows := range map[string]int{"docs/cases.md": 56, "docs/guarantees.md": 15} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		require.NoError(t, err)
+		held := 0
+		for _, line := range strings.Split(string(text), "\n") {
+			names := named.FindAllStringSubmatch(line, -1)
+			if !strings.HasPrefix(line, "|") || names == nil {
+				continue
+			}
+			held++
+			for _, n := range names {
+				require.True(t, known[n[1]+" "+n[2]], "%s: no test %s in %s", page, n[2], n[1])
+			}
+		}
+		require.Equal(t, rows, held, "%s: rows that name a test", page)
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#]+)`)
+
+// Links of the pages lead somewhere.
+func TestLinksLeadSomewhere(t *testing.T) {
+	pages, err := filepath.Glob(root + "/docs/*.md")
+	require.NoError(t, err)
+	tops, err := filepath.Glob(root + "/*.md")
+	require.NoError(t, err)
+	checked := 0
+	for _, page := range append(pages, tops...) {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if !strings.Contains(m[1], "://") {
+				require.FileExists(t, filepath.Join(filepath.Dir(page), m[1])+dirMark(page, m[1]), "%s links to %s", page, m[1])
+				checked++
+			}
+		}
+	}
+	require.NotZero(t, checked)
+}
+
+// dirMark lets a link to a folder count where the folder holds something.
+func dirMark(page, to string) string {
+	entries, err := os.ReadDir(filepath.Join(filepath.Dir(page), to))
+	if err != nil || len(entries) == 0 {
+		return ""
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			return "/" + e.Name()
+		}
+	}
+	return ""
+}
+
+// A function says one thing: sixty lines are the end of it.
+func TestFunctionsAreShort(t *testing.T) {
+	goFiles(t, func(path string) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				lines := files.Position(fn.End()).Line - files.Position(fn.Pos()).Line
+				require.LessOrEqual(t, lines, 60, "%s: %s", path, fn.Name.Name)
+			}
+		}
+	})
+}
