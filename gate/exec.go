@@ -167,6 +167,9 @@ func (e Exec) launch(cmd pawl.Command) (*launch, error) {
 		return nil, err
 	}
 	l.path = path
+	if err := refuseWords(path, l.args); err != nil {
+		return nil, err
+	}
 	return l, nil
 }
 

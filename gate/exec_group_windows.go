@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -96,3 +97,18 @@ func executableNames(arg0 string, env []string) []string {
 }
 
 func mayExecute(_ string, info fs.FileInfo) bool { return info.Mode().IsRegular() }
+
+// refuseWords keeps words from a batch file that cmd.exe, which runs it, would not take as words. A path
+// without an extension may turn out to be one.
+func refuseWords(path string, args []string) error {
+	if ext := strings.ToLower(filepath.Ext(path)); ext != ".bat" && ext != ".cmd" && ext != "" {
+		return nil
+	}
+	for i, a := range args[1:] {
+		if at := strings.IndexAny(a, "\"%!^&|<>()\r\n"); at >= 0 {
+			return &StartError{Kind: BadText, Arg0: args[0], Path: path, Detail: fmt.Sprintf(
+				"word %d holds %q, which cmd.exe would act on in a batch file; name a program by its .exe", i+1, a[at])}
+		}
+	}
+	return nil
+}

@@ -162,6 +162,8 @@ func (l *launch) explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.E2BIG):
 		e.Kind, e.Detail = TooLong, l.longest()
+	case runtime.GOOS == "windows" && errors.Is(err, windowsTooLong):
+		e.Kind, e.Detail = TooLong, l.longest()
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		e.Kind, e.Detail = TooLong, fmt.Sprintf("the name has %d bytes", len(l.path))
 	case errors.Is(err, syscall.ETXTBSY):
@@ -175,6 +177,8 @@ func (l *launch) explain(err error) error {
 	}
 	return e
 }
+
+const windowsTooLong = syscall.Errno(206) // ERROR_FILENAME_EXCED_RANGE, of names and of command lines
 
 func dirDetail(dir string, err error) string {
 	if err != nil {

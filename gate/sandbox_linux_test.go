@@ -19,6 +19,7 @@ import (
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/gate"
+	"github.com/pawl-hooks/pawl/pawltest"
 )
 
 func init() {
@@ -402,6 +403,41 @@ func ownCapabilities(t *testing.T) string {
 	_, rest, _ := strings.Cut(string(status), "CapEff:")
 	line, _, _ := strings.Cut(rest, "\n")
 	return "CapEff:" + line
+}
+
+func TestTheWholeChainWithASandboxKeepsTheContractOfAGate(t *testing.T) {
+	dir := t.TempDir()
+	box := gate.Sandbox{Write: []string{dir}, Limits: gate.Limits{Processes: 100, Files: 256}}
+	if err := box.Check(); err != nil {
+		t.Skip(err)
+	}
+	require.NoError(t, pawltest.TestGate(pawltest.GateKit{
+		Dir: dir,
+		New: func() pawl.Gate {
+			policy := &gate.Policy{Rules: []gate.Rule{act("exec.*", gate.Allow)}}
+			return gate.Chain(gate.Record{Log: new(lines)}.Wrap, policy.Wrap, box.Wrap)(gate.Exec{})
+		},
+	}))
+}
+
+func TestEachAttackIsRecorded(t *testing.T) {
+	outside := t.TempDir()
+	log := new(lines)
+	box := gate.Sandbox{Limits: gate.Limits{Processes: 50}}
+	if err := box.Check(); err != nil {
+		t.Skip(err)
+	}
+	g := gate.Chain(gate.Record{Log: log}.Wrap, box.Wrap)(gate.Exec{})
+	attacks := []string{"echo x > " + outside + "/f", "cat /proc/$PPID/environ", "kill -URG $PPID", "exec 3<>/dev/tcp/127.0.0.1/9"}
+	for i, attack := range attacks {
+		cmd := pawl.Command{ID: fmt.Sprint("hook:attack:", i), Args: []string{"bash", "-c", attack}}
+		_, err := g.Run(t.Context(), cmd)
+		require.NoError(t, err)
+		require.Len(t, log.text, 2*i+2, attack)
+		require.Contains(t, log.text[2*i], cmd.ID)
+		require.Contains(t, log.text[2*i+1], `"is_error":true`, attack)
+	}
+	require.NoFileExists(t, outside+"/f")
 }
 
 func TestASandboxNobodyCanHoldIsNotPretended(t *testing.T) {
