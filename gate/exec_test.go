@@ -622,6 +622,7 @@ func TestTheLookupUsesThePathTheProgramGets(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "folder/nvm-like-tool"), 0o755))
 		e.Host = []string{"PATH=/usr/bin:/bin"}
 		e.Dir = dir
+		t.Chdir(dir)
 
 		_, err := e.Run(t.Context(), pawl.Command{Args: []string{"nvm-like-tool"}})
 		require.Equal(t, gate.NotFound, startError(t, err).Kind)

@@ -154,16 +154,26 @@ func TestWhereNothingMayBeWrittenAttributesStay(t *testing.T) {
 	})
 }
 
-func TestHiddenFilesAreNotReadOffTheDisk(t *testing.T) {
-	disks, _ := filepath.Glob("/dev/vd?")
-	if len(disks) == 0 {
-		t.Skip("no disk to read")
+func TestWhereFilesAreHiddenDevicesAreToo(t *testing.T) {
+	file, err := os.CreateTemp("/dev", "pawl-test") // stands for a disk, which holds every file
+	if err != nil {
+		t.Skip(err)
 	}
-	confined(t, gate.Sandbox{Hide: []string{t.TempDir()}}, func(t *testing.T, run func(pawl.Command) (pawl.Result, error)) {
-		res, err := run(sh("head -c 16 " + disks[0] + " | wc -c; head -c 16 /dev/urandom | wc -c; echo x > /dev/null && echo null"))
-		require.NoError(t, err)
-		require.Equal(t, "0\n16\nnull\n", string(res.Stdout), "%s", res.Stderr)
-	})
+	defer os.Remove(file.Name())
+	defer file.Close()
+	_, err = file.WriteString("text")
+	require.NoError(t, err)
+	for hidden, want := range map[string]string{t.TempDir(): "0\n16\nnull\n", "": "4\n16\nnull\n"} {
+		s := gate.Sandbox{}
+		if hidden != "" {
+			s.Hide = []string{hidden}
+		}
+		confined(t, s, func(t *testing.T, run func(pawl.Command) (pawl.Result, error)) {
+			res, err := run(sh("cat " + file.Name() + " | wc -c; head -c 16 /dev/urandom | wc -c; echo x > /dev/null && echo null"))
+			require.NoError(t, err)
+			require.Equal(t, want, string(res.Stdout), "%s", res.Stderr)
+		})
+	}
 }
 
 func TestWhatASandboxCannotMeanIsAnError(t *testing.T) {
