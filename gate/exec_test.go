@@ -614,15 +614,15 @@ func script(t testing.TB, dir, name, text string, mode fs.FileMode) string {
 
 // E10
 func TestTheLookupUsesThePathTheProgramGets(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
 	onBoth(t, func(t *testing.T, e gate.Exec) {
-		dir := t.TempDir()
 		script(t, dir, "tools/nvm-like-tool", "#!/bin/sh\necho found\n", 0o755)
 		script(t, dir, "here", "#!/bin/sh\necho here\n", 0o755)
 		script(t, dir, "flat/nvm-like-tool", "", 0o644)
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "folder/nvm-like-tool"), 0o755))
 		e.Host = []string{"PATH=/usr/bin:/bin"}
 		e.Dir = dir
-		t.Chdir(dir)
 
 		_, err := e.Run(t.Context(), pawl.Command{Args: []string{"nvm-like-tool"}})
 		require.Equal(t, gate.NotFound, startError(t, err).Kind)
