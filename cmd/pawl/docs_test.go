@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -58,8 +59,10 @@ output = "refuse"
 // Every command that a page shows is one that there is, with flags that there are.
 func TestThePagesShowCommandsThatThereAre(t *testing.T) {
 	seen := 0
-	for _, name := range []string{"README.md", "docs/hook-authors.md", "docs/runtime-authors.md", "docs/migration.md"} {
-		page, err := os.ReadFile("../../" + name)
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	for _, name := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
+		page, err := os.ReadFile(name)
 		require.NoError(t, err)
 		for _, command := range regexp.MustCompile("(?m)(?:^ {4}|`)pawl ([a-z]+[^`\n#>|]*)").FindAllStringSubmatch(string(page), -1) {
 			words := strings.Fields(command[1])
