@@ -1695,3 +1695,41 @@ func TestManyCallsAtOnceWaitForSlotsAndTimeNothingOut(t *testing.T) {
 		require.EqualValues(t, 8, most.Load())
 	})
 }
+
+func TestASecretIsInNothingThatIsSaid(t *testing.T) {
+	const secret = "hunter2hunter2"
+	redact := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(secret), []byte("[redacted]")) }
+	says := func(d pawl.Decision, err error) pawl.Hook {
+		h := hook("h", pawl.ToolAfter, pawl.MayRefuse|pawl.MayNote|pawl.MayReplace,
+			func(ctx context.Context, _ *pawl.Event, g pawl.Gate) (pawl.Decision, error) {
+				_, _ = g.Run(ctx, pawl.Command{Args: []string{"x"}})
+				return d, err
+			})
+		h.Concurrent = true
+		return h
+	}
+	gate := pawl.GateFunc(func(context.Context, pawl.Command) (pawl.Result, error) {
+		return pawl.Result{Stderr: []byte(strings.Repeat("x", 1015) + secret)}, nil
+	})
+	for name, h := range map[string]pawl.Hook{
+		"refusal": says(pawl.Decision{Verdict: pawl.Refuse, Reason: secret, Notes: []string{secret}, Warnings: []string{secret}}, nil),
+		"output":  says(pawl.Decision{Output: json.RawMessage(`{"a":"` + secret + `"}`)}, nil),
+		"error":   says(pawl.Decision{}, errors.New("it said "+secret)),
+		"failure": says(pawl.Decision{Verdict: pawl.Refuse, Reason: secret}, &pawl.Failure{Cause: pawl.CauseExit, Err: errors.New(secret)}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			r := registry(t, pawl.Options{Gate: gate, Redact: redact, Log: pawl.JSONLog(&log)}, h)
+			out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.ToolAfter, Tool: "Bash"})
+			require.NoError(t, err)
+			said, _ := json.Marshal(out.Decision())
+			require.NotContains(t, string(said)+string(out.Event().Output)+log.String(), "hunter2")
+			require.Contains(t, string(said)+log.String(), "[redacted]")
+		})
+	}
+	broken := registry(t, pawl.Options{Gate: gate, Redact: func([]byte) []byte { panic("redactor") }}, says(pawl.Decision{Notes: []string{secret}}, nil))
+	out, err := broken.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.ToolAfter, Tool: "Bash"})
+	require.NoError(t, err)
+	require.Equal(t, pawl.Refuse, out.Verdict, "a redactor that crashed publishes nothing")
+	require.NotContains(t, fmt.Sprintf("%+v %+v", out.Decision(), out.Runs()), secret)
+}

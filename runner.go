@@ -1108,7 +1108,7 @@ func (x *run) said() Decision {
 
 // settleFailure applies the failure matrix.
 func (d *dispatch) settleFailure(x *run, said Decision) {
-	text := fmt.Sprintf("hook %s: %s: %v", x.b.Name, x.cause, x.err)
+	text := d.clean(fmt.Sprintf("hook %s: %s: %v", x.b.Name, x.cause, x.err))
 	warning := Decision{Warnings: []string{text}}
 	c := d.row.contract
 	switch {
@@ -1320,7 +1320,7 @@ func (d *dispatch) recordOf(x *run) Run {
 		Verdict: min(x.settled.Verdict, Halt), Reason: x.settled.Reason, Cause: x.cause,
 		Code: f.last.Code, Signal: f.last.Signal, TimedOut: x.cause == CauseTimeout, PassedOpen: x.open,
 		Shadow: x.b.Shadow, Cut: f.cut, Orphans: f.orphans, Elapsed: x.answer.elapsed,
-		InputDigest: x.saw.digest(), ConfigDigest: d.r.digest, Stderr: head(f.last.Stderr, stderrKept, d.r.opts.Redact), Err: x.err,
+		InputDigest: x.saw.digest(), ConfigDigest: d.r.digest, Stderr: d.head(f.last.Stderr), Err: x.err,
 	}
 	if rec.Time.IsZero() {
 		rec.Time = d.r.opts.Now()
@@ -1328,7 +1328,7 @@ func (d *dispatch) recordOf(x *run) Run {
 	rec.Errored = rec.Outcome == Ran && (x.cause != "" || x.answer.decision.Errored)
 	rec.Refused = x.settled.Verdict >= Refuse && !x.b.Shadow && !x.open
 	if rec.Reason == "" && x.err != nil {
-		rec.Reason = x.err.Error()
+		rec.Reason = d.clean(x.err.Error())
 	}
 	if rec.Reason == "" && x.dropped != "" {
 		rec.Reason = "rewrite dropped: that of hook " + x.dropped + " stands"
@@ -1339,11 +1339,23 @@ func (d *dispatch) recordOf(x *run) Run {
 const stderrKept = 1 << 10
 
 // head returns the first bytes of a stream, redacted before the cut.
-func head(b []byte, n int, redact func([]byte) []byte) string {
-	if redact != nil && len(b) > 0 {
-		b = redact(bytes.Clone(b))
+func (d *dispatch) head(b []byte) string {
+	text := d.clean(string(b))
+	return text[:min(len(text), stderrKept)]
+}
+
+// clean redacts a text of pawl's own, which may repeat what a program said. A redactor that panics shows
+// nothing.
+func (d *dispatch) clean(text string) (clean string) {
+	if d.r.opts.Redact == nil || text == "" {
+		return text
 	}
-	return string(b[:min(len(b), n)])
+	defer func() {
+		if recover() != nil {
+			clean = "(not shown: the redactor failed)"
+		}
+	}()
+	return string(d.r.opts.Redact([]byte(text)))
 }
 
 func (x *run) outcome() string {
