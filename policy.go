@@ -35,6 +35,10 @@ type Command struct {
 	Stdin   []byte   // written whole, then closed; empty: nothing to read
 	Limit   int      // bytes of each stream kept; zero: the gate's own limit
 	Linger  bool     // descendants that let go of the pipes may outlive a program that ended well
+
+	// Keep asks for a program that lives on between commands: it gets Stdin as one line and answers by one
+	// line, which is the Result's Stdout. A gate that keeps no programs must not run it in another way.
+	Keep bool
 }
 
 // A Result is what a program that ran left behind.

@@ -38,6 +38,14 @@ type Signer interface {
 	Signed() bool
 }
 
+// A Liner is a Codec that tells an event by one line on standard input and reads the answer from one line on
+// standard output, its exit code being no answer: only with one can a program be kept alive. An empty answer
+// never reaches it, and one that was cut or has a second line must be a failure to it.
+type Liner interface {
+	Codec
+	Lines() bool
+}
+
 // Exited fails a program that ended otherwise than by exit code 0; it returns nil for one that did not.
 func Exited(res pawl.Result) error {
 	switch {

@@ -29,11 +29,13 @@ type Program struct {
 	Inherit bool     // ask for the host process's whole environment
 	Limit   int      // bytes of each stream kept; zero: the gate's limit
 	Linger  bool     // descendants may outlive a program that ended well
+	Keep    bool     // keep it alive between events; the codec must be a Liner
 	Codec   Codec    // nil: Flags{}, which tells nothing and takes no answer
 }
 
 // Handle runs the program for ev. What the gate says of a command that did not run is returned as it is; a
-// context that ended while it ran leaves no decision, whatever the program said on the way out.
+// context that ended while it ran leaves no decision, whatever the program said on the way out. Of an output
+// that comes beside an error, what it restricts still counts.
 func (p Program) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
 	cmd, err := p.command(ev)
 	if err != nil {
@@ -48,6 +50,9 @@ func (p Program) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pa
 		return pawl.Decision{}, err
 	case ctx.Err() != nil:
 		return pawl.Decision{}, ended(ctx)
+	case err != nil && len(res.Stdout) > 0:
+		d, _ := p.codec().Decode(ev, res)
+		return p.named(d), err
 	case err != nil:
 		return pawl.Decision{}, err
 	}
@@ -63,6 +68,10 @@ func (p Program) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pa
 func (p Program) command(ev *pawl.Event) (pawl.Command, error) {
 	if len(p.Args) == 0 || p.Args[0] == "" {
 		return pawl.Command{}, &pawl.Failure{Cause: pawl.CauseStart, Err: errors.New("names no program")}
+	}
+	if liner, ok := p.codec().(Liner); p.Keep && !(ok && liner.Lines()) {
+		return pawl.Command{}, &pawl.Failure{Cause: pawl.CauseStart,
+			Err: fmt.Errorf("a program that is kept must be told and answer in lines, and %q is not read so", p.codec().String())}
 	}
 	msg, err := p.codec().Encode(ev)
 	if err != nil {
@@ -85,6 +94,7 @@ func (p Program) command(ev *pawl.Event) (pawl.Command, error) {
 		Stdin:   msg.Stdin,
 		Limit:   p.Limit,
 		Linger:  p.Linger,
+		Keep:    p.Keep,
 	}, nil
 }
 
@@ -142,6 +152,9 @@ func (p Program) Digest() string {
 		p.Args, p.Dir, p.Env, p.Inherit, p.Limit, p.Linger, p.codec().String())
 	if p.Direct != nil {
 		fmt.Fprintf(h, "direct %q\n", p.Direct)
+	}
+	if p.Keep { // only then, so that what was trusted before there was such a field still is
+		fmt.Fprintln(h, "keep")
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }

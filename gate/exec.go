@@ -32,6 +32,8 @@ const (
 //
 // A command with Direct runs that, and its Args, the shell's, only where Direct cannot start.
 //
+// A command with Keep does not start: [Workers] runs those.
+//
 // An error is a [*StartError] where the program could not start, wraps the context's error where that had
 // ended before, and wraps [pawl.ErrRefused] where the command asks for what this Exec does not grant.
 //
@@ -68,34 +70,41 @@ func (e Exec) Run(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
 	return e.runIn(ctx, cmd, nil)
 }
 
-// runIn runs cmd in a sandbox, or as it is where s is nil: directly where the command has a direct form,
-// and by its shell where that cannot start for reasons that the shell may know better about.
-func (e Exec) runIn(ctx context.Context, cmd pawl.Command, s *Sandbox) (pawl.Result, error) {
+// runIn runs cmd in a sandbox, or as it is where s is nil.
+func (e Exec) runIn(ctx context.Context, cmd pawl.Command, s *Sandbox) (res pawl.Result, err error) {
+	if cmd.Keep {
+		return res, cannotKeep(cmd, "gate.Exec runs a program once: put gate.Workers in its place, or do not ask to keep it")
+	}
+	err = directly(cmd, func(cmd pawl.Command) error {
+		res, err = e.run(ctx, cmd, s)
+		return err
+	})
+	return res, err
+}
+
+// directly starts a command in its direct form where it has one, and by its shell where that cannot start
+// for reasons that the shell may know better about.
+func directly(cmd pawl.Command, start func(pawl.Command) error) error {
 	if cmd.Direct != nil {
 		shell := cmd.Args
 		cmd.Args = cmd.Direct
-		res, err := e.run(ctx, cmd, s)
-		var start *StartError
-		if !errors.As(err, &start) || start.Kind == CannotConfine || start.Kind == NotWhatWasAsked {
-			return res, err
+		err := start(cmd)
+		var why *StartError
+		if !errors.As(err, &why) || why.Kind == CannotConfine || why.Kind == NotWhatWasAsked {
+			return err
 		}
 		cmd.Args, cmd.Direct = shell, nil
 	}
-	return e.run(ctx, cmd, s)
+	return start(cmd)
 }
 
 func (e Exec) run(ctx context.Context, cmd pawl.Command, s *Sandbox) (pawl.Result, error) {
 	if ctx.Err() != nil {
 		return pawl.Result{}, notStarted(ctx)
 	}
-	l, err := e.launch(cmd)
+	l, err := e.launchIn(cmd, s)
 	if err != nil {
 		return pawl.Result{}, err
-	}
-	if s != nil {
-		if l.cage, err = newCage(l, cmd, s); err != nil {
-			return pawl.Result{}, err
-		}
 	}
 	start := time.Now()
 	res, err := l.run(ctx, e.Portable)
@@ -119,6 +128,7 @@ type launch struct {
 	env    []string
 	dir    string
 	stdin  []byte
+	open   bool // its input stays open, with nothing written
 	limit  int
 	grace  time.Duration
 	linger bool
@@ -133,6 +143,15 @@ func (l *launch) executable() string {
 		return l.image
 	}
 	return l.path
+}
+
+// launchIn prepares a command for a sandbox, or as it is where s is nil. Its cage is to be closed.
+func (e Exec) launchIn(cmd pawl.Command, s *Sandbox) (*launch, error) {
+	l, err := e.launch(cmd)
+	if err == nil && s != nil {
+		l.cage, err = newCage(l, cmd, s)
+	}
+	return l, err
 }
 
 func (e Exec) launch(cmd pawl.Command) (*launch, error) {

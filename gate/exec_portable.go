@@ -27,22 +27,32 @@ type portable struct {
 }
 
 func (l *launch) runPortable(ctx context.Context) (pawl.Result, error) {
-	p, err := l.startPortable()
-	for delay := time.Millisecond; errors.Is(err, syscall.ETXTBSY) && delay <= maxBusyDelay; delay *= 2 {
-		if err := sleep(ctx, delay); err != nil {
-			return pawl.Result{}, err
-		}
-		p, err = l.startPortable()
-	}
+	p, err := l.startPortable(ctx)
 	if err != nil {
-		return pawl.Result{}, l.explain(err)
+		return pawl.Result{}, err
 	}
+	p.watch()
 	open := p.follow(ctx)
 	return p.finish(open)
 }
 
-// startPortable starts the program with fresh pipes: os/exec leaves those of a failed start unusable.
-func (l *launch) startPortable() (*portable, error) {
+// startPortable starts the program, again for a while if its file is still open for writing somewhere.
+func (l *launch) startPortable(ctx context.Context) (*portable, error) {
+	p, err := l.tryPortable()
+	for delay := time.Millisecond; errors.Is(err, syscall.ETXTBSY) && delay <= maxBusyDelay; delay *= 2 {
+		if err := sleep(ctx, delay); err != nil {
+			return nil, err
+		}
+		p, err = l.tryPortable()
+	}
+	if err != nil {
+		return nil, l.explain(err)
+	}
+	return p, nil
+}
+
+// tryPortable starts the program with fresh pipes: os/exec leaves those of a failed start unusable.
+func (l *launch) tryPortable() (*portable, error) {
 	p := &portable{
 		launch: l, stdout: l.capture(), stderr: l.capture(), ends: ending{grace: l.grace},
 		exited: make(chan bool, 1), reap: make(chan struct{}), reaped: make(chan struct{}),
@@ -64,7 +74,6 @@ func (l *launch) startPortable() (*portable, error) {
 		p.closePipes()
 		return nil, err
 	}
-	p.watch()
 	return p, nil
 }
 
@@ -83,7 +92,7 @@ func (p *portable) pipes() (theirs []*os.File, err error) {
 		return f
 	}
 	var in, out, errs *os.File
-	if len(p.stdin) > 0 {
+	if len(p.stdin) > 0 || p.launch.open {
 		in, p.in = pipe()
 		p.cmd.Stdin = keep(in)
 	}
@@ -101,12 +110,11 @@ func (p *portable) closePipes() {
 	}
 }
 
-// watch starts what serves the program beside us: a reader for each stream, a writer, and a waiter that
-// reaps it only when told to: until then the kernel keeps its process group's number for us.
+// watch starts what serves the program beside us: a reader for each stream, a writer, and a waiter.
 func (p *portable) watch() {
 	p.work.Add(2)
-	go p.read(p.out, p.stdout)
-	go p.read(p.errs, p.stderr)
+	go p.read(p.out, p.stdout.write)
+	go p.read(p.errs, p.stderr.write)
 	if p.in != nil {
 		p.work.Add(1)
 		go func() {
@@ -115,21 +123,28 @@ func (p *portable) watch() {
 			p.in.Close()
 		}()
 	}
-	go func() {
-		p.exited <- awaitExit(p.cmd)
-		<-p.reap
-		_ = p.cmd.Wait() // says only what the state says better
-		close(p.reaped)
-	}()
+	go p.await(nil)
 }
 
-func (p *portable) read(f *os.File, c *capture) {
+// await tells of the end of the program, calls ended if it is not nil, and reaps the program only when told
+// to: until then the kernel keeps its process group's number for us.
+func (p *portable) await(ended func()) {
+	p.exited <- awaitExit(p.cmd)
+	if ended != nil {
+		ended()
+	}
+	<-p.reap
+	_ = p.cmd.Wait() // says only what the state says better
+	close(p.reaped)
+}
+
+func (p *portable) read(f *os.File, take func([]byte)) {
 	defer p.work.Done()
 	defer func() { p.closed <- struct{}{} }()
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := f.Read(buf)
-		c.write(buf[:n])
+		take(buf[:n])
 		if err != nil {
 			return
 		}

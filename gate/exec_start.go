@@ -30,6 +30,7 @@ const (
 	BadDir          StartKind = "bad working directory" // gone, no directory, or not to be entered
 	Busy            StartKind = "text file busy"        // still open for writing, after several tries
 	CannotConfine   StartKind = "cannot confine"        // the sandbox asked for cannot be had
+	CannotKeep      StartKind = "cannot be kept"        // the gate keeps no programs alive
 	NotWhatWasAsked StartKind = "changed"               // its bytes are not those that were trusted
 	CannotStart     StartKind = "cannot start"          // what the system said is in Err
 )

@@ -35,10 +35,19 @@ func (r Record) Wrap(next pawl.Gate) pawl.Gate {
 		if err := r.append(ctx, r.call(cmd)); err != nil {
 			return pawl.Result{}, err
 		}
+		var health *WorkerHealth
+		if cmd.Keep {
+			health = new(WorkerHealth)
+			ctx = context.WithValue(ctx, healthKey{}, health)
+		}
 		res, err := next.Run(ctx, cmd)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordWait)
 		defer cancel()
-		if logErr := r.append(ctx, r.result(cmd, res, err)); logErr != nil && err == nil {
+		rec := r.result(cmd, res, err)
+		if health != nil && health.PID != 0 {
+			rec.Worker = health
+		}
+		if logErr := r.append(ctx, rec); logErr != nil && err == nil {
 			err = logErr
 		}
 		return res, err
@@ -138,6 +147,8 @@ type ToolResult struct {
 	Output    string // a line of status, then stdout, then stderr; of one that did not run, why
 	IsError   bool   // anything but exit status 0
 	Truncated bool   // there was more output
+
+	Worker *WorkerHealth // of a kept program that was asked; nil for others
 }
 
 // Kind returns "tool.result".
@@ -151,7 +162,9 @@ func (r *ToolResult) MarshalJSON() ([]byte, error) {
 		Output    string `json:"output"`
 		IsError   bool   `json:"is_error"`
 		Truncated bool   `json:"truncated"`
-	}{r.Kind(), r.ID, r.Output, r.IsError, r.Truncated})
+
+		Worker *WorkerHealth `json:"worker,omitempty"`
+	}{r.Kind(), r.ID, r.Output, r.IsError, r.Truncated, r.Worker})
 }
 
 // marshalLine escapes what encoding/json leaves: DEL and the C1 control characters, which move a terminal's

@@ -94,6 +94,10 @@ func (c Codec) String() string {
 	return fmt.Sprintf("%s strict=%t limit=%d", c.Flavour, c.Strict, limit)
 }
 
+// Lines says that a program of this codec may be kept: each event is one line. Its exit codes then mean the
+// end of the program, and its answers are JSON.
+func (Codec) Lines() bool { return true }
+
 // Encode returns ev's object, made once per event and flavour however many hooks are asked. A trigger that
 // the flavour has no event for is an error.
 func (c Codec) Encode(ev *pawl.Event) (command.Message, error) {

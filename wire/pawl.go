@@ -31,6 +31,9 @@ func (JSON) String() string { return "pawl json" }
 // Signed says that refusals are told under the hook's name.
 func (JSON) Signed() bool { return true }
 
+// Lines says that a program of this codec may be kept.
+func (JSON) Lines() bool { return true }
+
 // eventLineKey is that of an event's own line among what codecs share.
 type eventLineKey struct{}
 

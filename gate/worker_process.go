@@ -1,0 +1,280 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pawl-hooks/pawl"
+)
+
+const (
+	greetingLimit = 4 << 10  // bytes
+	idleBuffer    = 64 << 10 // a larger one is not kept between questions
+)
+
+// What ended a wait for a worker's line, beside what it said.
+var (
+	errEnded       = errors.New("it ended")
+	errInterrupted = errors.New("it was not waited for any longer")
+)
+
+// A worker is one program that is kept. Its holder alone asks it; the Workers' lock guards what is below.
+type worker struct {
+	*portable
+	buf     []byte // what lines are read into
+	unasked []byte // what it printed since its last answer
+
+	mu     sync.Mutex
+	ending bool // its pipes are no longer waited on by a holder
+
+	crew           *crew
+	timer          *time.Timer
+	since          time.Time // when it answered last
+	over           bool      // it ended by itself
+	uses, restarts int
+}
+
+// startWorker starts a program that is kept; ended is called when it ends by itself.
+func (e Exec) startWorker(ctx context.Context, cmd pawl.Command, s *Sandbox, ended func(*worker)) (k *worker, err error) {
+	if !canKeep {
+		return nil, cannotKeep(cmd, "no program is kept alive on this system")
+	}
+	err = directly(cmd, func(cmd pawl.Command) error {
+		l, err := e.launchIn(cmd, s)
+		if err != nil {
+			return err
+		}
+		l.open, l.stdin = true, nil
+		l.env = lastOfEach(append(l.env, WorkerVar+"="+strconv.Itoa(WorkerVersion)))
+		p, err := l.startPortable(ctx)
+		if err != nil {
+			l.cage.close()
+			return err
+		}
+		k = &worker{portable: p, buf: make([]byte, 0, 1<<10)}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	k.work.Add(1)
+	go k.read(k.errs, k.hear)
+	go k.await(func() { ended(k) })
+	return k, nil
+}
+
+// hear takes what is printed on standard error, at any time.
+func (k *worker) hear(p []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stderr.write(p)
+}
+
+// greet waits for the greeting.
+func (k *worker) greet(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	stop := context.AfterFunc(ctx, k.interrupt)
+	line, more, err := k.readLine(greetingLimit)
+	switch {
+	case !stop() && ctx.Err() != nil:
+		return errInterrupted
+	case errors.Is(err, errTooLong):
+		return k.fault(NoGreeting, "it printed "+quoted(line)+howToGreet)
+	case err != nil:
+		k.stdout.write(line)
+		return err
+	case len(more) > 0:
+		return k.fault(SpokeUnasked, "behind its greeting it printed "+quoted(more)+"; it must wait for a line on its standard input")
+	}
+	return k.checkGreeting(line)
+}
+
+const howToGreet = `, where {"pawl":"worker","version":1} is due on a line before any other; a program that is not made to be kept must not ask for it`
+
+func (k *worker) checkGreeting(line []byte) error {
+	var greeting struct {
+		Pawl    string `json:"pawl"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(line, &greeting); err != nil || greeting.Pawl != "worker" {
+		return k.fault(NoGreeting, "it printed "+quoted(line)+howToGreet)
+	}
+	if greeting.Version != WorkerVersion {
+		return k.fault(WrongVersion, fmt.Sprintf("it greeted in version %d, and here version %d is spoken; use the helper that came with this pawl",
+			greeting.Version, WorkerVersion))
+	}
+	return nil
+}
+
+// unfit ends a program that did not greet, and says what it did instead.
+func (k *worker) unfit(ctx context.Context, why error) error {
+	grace := time.Duration(0)
+	if errors.Is(why, errEnded) {
+		grace = k.grace / 10
+	}
+	res, _ := k.end(grace)
+	switch {
+	case errors.Is(why, errEnded):
+		if err := k.carriageReturn(); err != nil && res.Code == notFoundCode {
+			return err
+		}
+		detail := "it ended (" + status(res) + ") before it greeted"
+		if len(res.Stdout) > 0 {
+			detail += "; it printed " + quoted(res.Stdout)
+		}
+		return k.fault(NoGreeting, detail+saying(res.Stderr)+"; it must print its greeting and read lines until its input ends")
+	case errors.Is(why, errInterrupted) && ctx.Err() == nil:
+		return k.fault(NoGreeting, "it did not greet in time"+howToGreet+saying(res.Stderr))
+	case errors.Is(why, errInterrupted):
+		return k.fault(NoGreeting, "it did not greet before its time was over"+saying(res.Stderr))
+	}
+	return why
+}
+
+func (k *worker) fault(kind WorkerKind, detail string) error {
+	return &WorkerError{Kind: kind, Arg0: k.args[0], Detail: detail}
+}
+
+// quoted shows the beginning of what a program printed.
+func quoted(text []byte) string {
+	const most = 80
+	if len(text) > most {
+		return fmt.Sprintf("%q…", text[:most])
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// saying adds the last line of standard error, where people look first.
+func saying(stderr []byte) string {
+	text := strings.TrimSpace(string(stderr))
+	if text == "" {
+		return ""
+	}
+	return "; it said " + quoted([]byte(text[strings.LastIndexByte(text, '\n')+1:]))
+}
+
+// lost reports a program that ended, or closed its output, since it answered last, and sees what it printed.
+func (k *worker) lost() bool {
+	said, err := pending(k.out, k.buf[:cap(k.buf)])
+	k.unasked = bytes.Clone(said)
+	return errors.Is(err, errEnded)
+}
+
+// ask puts one question. Beside an error, answer is what the program said all the same.
+func (k *worker) ask(ctx context.Context, question []byte) (answer []byte, err error) {
+	if len(k.unasked) > 0 {
+		return nil, k.fault(SpokeUnasked, "before it was asked it printed "+quoted(k.unasked)+"; one line for each line it reads is due")
+	}
+	stop := context.AfterFunc(ctx, k.interrupt)
+	var more []byte
+	if err = k.write(question); err == nil {
+		answer, more, err = k.readLine(k.limit)
+	}
+	switch {
+	case !stop():
+		return answer, errInterrupted
+	case errors.Is(err, errTooLong):
+		return answer, k.fault(TooMuch, fmt.Sprintf("its line has more than the %d bytes that are kept", k.limit))
+	case err != nil:
+		return answer, err
+	case len(more) > 0:
+		all := append(append(bytes.Clone(answer), '\n'), more...)
+		return all, k.fault(SpokeUnasked, "behind its answer it printed "+quoted(more)+"; one line for each line it reads is due")
+	case len(bytes.TrimSpace(answer)) == 0:
+		return nil, k.fault(NoAnswer, "it printed an empty line; {} is the answer of who has nothing to say")
+	}
+	return answer, nil
+}
+
+// write hands the question over. A program that does not read will not answer either.
+func (k *worker) write(question []byte) error {
+	_, err := k.in.Write(question)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return errInterrupted
+	case err != nil:
+		return errEnded
+	}
+	return nil
+}
+
+var errTooLong = errors.New("the line is too long")
+
+// readLine reads up to the end of a line, and returns that without its end and what came behind. What it
+// returns is good until the next call. A line longer than limit is an error.
+func (k *worker) readLine(limit int) (line, more []byte, err error) {
+	if cap(k.buf) > idleBuffer {
+		k.buf = make([]byte, 0, 1<<10)
+	}
+	buf := k.buf[:0]
+	defer func() { k.buf = buf[:0] }()
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(make([]byte, 0, 4*cap(buf)), buf...)
+		}
+		seen := len(buf)
+		n, err := k.out.Read(buf[seen:cap(buf)])
+		buf = buf[:seen+n]
+		if at := bytes.IndexByte(buf[seen:], '\n'); at >= 0 && seen+at <= limit {
+			return buf[:seen+at], buf[seen+at+1:], nil
+		}
+		switch {
+		case len(buf) > limit:
+			return buf[:limit], nil, errTooLong
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return buf, nil, errInterrupted
+		case err != nil:
+			return buf, nil, errEnded
+		}
+	}
+}
+
+// interrupt ends the wait of who asks, and what it was about.
+func (k *worker) interrupt() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.ending {
+		past := time.Unix(1, 0)
+		_ = k.out.SetReadDeadline(past)
+		_ = k.in.SetWriteDeadline(past)
+	}
+}
+
+// result is what a good answer comes to, with what standard error holds by now.
+func (k *worker) result(answer []byte) (res pawl.Result, err error) {
+	out := k.capture()
+	out.write(answer)
+	k.mu.Lock()
+	errs := k.stderr
+	k.stderr = k.capture()
+	k.mu.Unlock()
+	return gather(res, out, errs)
+}
+
+// end brings the program to its end: by the end of its input, after patience by TERM, and then as any program
+// whose time is over. It returns what it said that nobody has read.
+func (k *worker) end(patience time.Duration) (pawl.Result, error) {
+	k.mu.Lock()
+	k.ending = true
+	k.mu.Unlock()
+	k.in.Close()
+	_ = k.out.SetReadDeadline(time.Time{})
+	k.work.Add(1)
+	go k.read(k.out, k.stdout.write)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	res, err := k.finish(k.follow(ctx))
+	if k.cage.close() {
+		res.Orphans = true
+	}
+	return res, err
+}
