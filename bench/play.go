@@ -15,6 +15,7 @@ func play() (played bool) {
 		_, _ = os.Stdout.WriteString("{}")
 		return true
 	case "echo":
+		_, _ = os.Stdout.WriteString(`{"pawl":"worker","version":1}` + "\n")
 		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 			_, _ = os.Stdout.WriteString("{}\n")
 		}

@@ -149,6 +149,38 @@ func TestAProgramThatCannotBeAskedFailsAndRunsNothing(t *testing.T) {
 	require.Equal(t, pawl.CauseStart, cause(t, err))
 }
 
+// lined is a codec of lines.
+type lined struct{ teller }
+
+func (lined) Lines() bool { return true }
+
+func TestAKeptProgramIsAskedAsSuchAndOnlyInLines(t *testing.T) {
+	gate := &keeps{res: pawl.Result{Stdout: []byte("{}")}}
+	p := command.Program{Args: []string{"x"}, Keep: true, Codec: lined{}}
+	_, err := p.Handle(t.Context(), &pawl.Event{}, gate)
+	require.NoError(t, err)
+	require.True(t, gate.asked[0].Keep)
+
+	for _, codec := range []command.Codec{nil, command.Flags{}, teller{}} {
+		p.Codec = codec
+		_, err = p.Handle(t.Context(), &pawl.Event{}, gate)
+		require.Equal(t, pawl.CauseStart, cause(t, err))
+		require.Len(t, gate.asked, 1, "an exit code that never comes would read as yes")
+	}
+}
+
+// What a program said before its gate found a fault in it is a restriction or nothing.
+func TestARestrictionBesideTheGatesErrorStands(t *testing.T) {
+	fault := &pawl.Failure{Cause: pawl.CauseOutput}
+	gate := pawl.GateFunc(func(context.Context, pawl.Command) (pawl.Result, error) {
+		return pawl.Result{Stdout: []byte("said")}, fault
+	})
+	p := command.Program{Args: []string{"x"}, Codec: teller{d: pawl.Decision{Verdict: pawl.Refuse, Reason: "no"}}}
+	d, err := p.Handle(t.Context(), &pawl.Event{}, gate)
+	require.Same(t, fault, err)
+	require.Equal(t, pawl.Refuse, d.Verdict)
+}
+
 // D07: a restriction without words names the hook.
 func TestARestrictionWithoutAReasonNamesTheHook(t *testing.T) {
 	for verdict, want := range map[pawl.Verdict]string{
@@ -197,6 +229,7 @@ func TestTheDigestChangesWithWhatRunsAndNotWithTheName(t *testing.T) {
 		"inherit":       {Args: base.Args, Inherit: true},
 		"limit":         {Args: base.Args, Limit: 1},
 		"linger":        {Args: base.Args, Linger: true},
+		"keep":          {Args: base.Args, Keep: true},
 		"codec":         {Args: base.Args, Codec: teller{}},
 		"flags inputs":  {Args: base.Args, Codec: command.Flags{Inputs: []string{"tool"}}},
 		"inputs turned": {Args: base.Args, Codec: command.Flags{Inputs: []string{"tool", "action"}}},

@@ -9,6 +9,8 @@ type Middleware func(next pawl.Gate) pawl.Gate
 //
 //	gate.Chain(record.Wrap, policy.Wrap, approve.Wrap, sandbox.Wrap)(gate.Exec{})
 //
+// [Workers] stands in the place of the Exec where programs are to be kept alive.
+//
 // A nil Middleware is left out. Without any, the gate comes back as it is.
 func Chain(middlewares ...Middleware) Middleware {
 	return func(inner pawl.Gate) pawl.Gate {

@@ -30,7 +30,8 @@ const WorkerVar = "PAWL_WORKER"
 //	{"pawl":"worker","version":1}
 //
 // and from then on reads a line for each event from its standard input and prints one line for each on its
-// standard output, flushed. It ends at the end of its input. Its standard error is for people.
+// standard output, flushed. It is to end at the end of its input; half of Exec's Grace later it gets
+// TERM. Its standard error is for people.
 //
 // The answer has the time of any hook, the start included. A program that fails is killed with its whole group
 // and started again for the next question: one that does not answer in time, ends, prints an empty line or
@@ -172,10 +173,10 @@ func (w *Workers) endAll(idle []*worker) {
 	all.Wait()
 }
 
-// retire ends a program that did nothing wrong.
+// retire ends a program that did nothing wrong: it has half of Grace to see the end of its input.
 func (w *Workers) retire(k *worker) {
-	_, _ = k.end(k.grace / 10)
-	w.left()
+	_, _ = k.end(k.grace / 2)
+	w.left(k)
 }
 
 // fail ends a program that did not answer as it should, and says what came of it.

@@ -84,7 +84,6 @@ func (w *Workers) take(ctx context.Context, cmd pawl.Command, s *Sandbox) (*work
 		if n := len(c.idle); n > 0 {
 			k := c.idle[n-1]
 			c.idle = c.idle[:n-1]
-			k.timer.Stop()
 			w.asked[k] = true
 			w.mu.Unlock()
 			return k, nil
@@ -170,7 +169,6 @@ func (w *Workers) remove(k *worker) bool {
 	if i < 0 {
 		return false
 	}
-	k.timer.Stop()
 	k.crew.idle = slices.Delete(k.crew.idle, i, i+1)
 	k.crew.size--
 	return true
@@ -223,13 +221,11 @@ func (w *Workers) hire(ctx context.Context, c *crew, cmd pawl.Command, s *Sandbo
 		w.mu.Lock()
 		c.size--
 		w.mu.Unlock()
-		w.left()
+		w.left(nil)
 		return nil, err
 	}
 	w.mu.Lock()
 	k.crew, k.restarts = c, restarts
-	k.timer = time.AfterFunc(time.Hour, func() { w.expired(k) })
-	k.timer.Stop()
 	w.asked[k] = true
 	if w.closed {
 		k.interrupt()
@@ -258,7 +254,9 @@ func (w *Workers) give(ctx context.Context, k *worker) {
 	}
 	k.since = time.Now()
 	c.idle = append(c.idle, k)
-	k.timer.Reset(positive(w.Idle, defaultIdle))
+	if k.timer == nil {
+		k.timer = time.AfterFunc(positive(w.Idle, defaultIdle), func() { w.expired(k) })
+	}
 	w.wake()
 	w.mu.Unlock()
 }
@@ -274,7 +272,7 @@ func (w *Workers) failed(k *worker, why error, cancelled bool) {
 		}
 	}
 	w.mu.Unlock()
-	w.left()
+	w.left(k)
 }
 
 // strike takes a program that was to be asked off its crew.
@@ -286,9 +284,15 @@ func (w *Workers) strike(k *worker) {
 	k.crew.restarts++
 }
 
-// left notes that a program is no more.
-func (w *Workers) left() {
+// left notes that a program, nil where none could start, is no more.
+func (w *Workers) left(k *worker) {
 	w.mu.Lock()
+	if k != nil && k.timer != nil {
+		k.timer.Stop()
+	}
+	if k != nil {
+		k.retired = true
+	}
 	w.count--
 	w.wake()
 	w.mu.Unlock()
@@ -306,10 +310,15 @@ func (w *Workers) ended(k *worker) {
 	}
 }
 
-// expired ends a program that has been idle for long enough.
+// expired ends a program that has been idle for long enough. Its one timer is not moved with each answer: that
+// would wake a thread of the runtime each time.
 func (w *Workers) expired(k *worker) {
 	w.mu.Lock()
-	idle := time.Since(k.since) >= positive(w.Idle, defaultIdle) && w.remove(k)
+	left := positive(w.Idle, defaultIdle) - time.Since(k.since)
+	idle := left <= 0 && w.remove(k)
+	if !idle && !k.retired {
+		k.timer.Reset(max(left, positive(w.Idle, defaultIdle)/8))
+	}
 	w.mu.Unlock()
 	if idle {
 		w.retire(k)
@@ -318,9 +327,6 @@ func (w *Workers) expired(k *worker) {
 
 // dismiss forgets a crew: its idle programs are the caller's to end, the others are ended when they have answered.
 func (w *Workers) dismiss(key crewKey, c *crew) {
-	for _, k := range c.idle {
-		k.timer.Stop()
-	}
 	c.size -= len(c.idle)
 	c.idle, c.gone = nil, true
 	delete(w.crews, key)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +28,7 @@ var (
 // A worker is one program that is kept. Its holder alone asks it; the Workers' lock guards what is below.
 type worker struct {
 	*portable
+	line    line
 	buf     []byte // what lines are read into
 	unasked []byte // what it printed since its last answer
 
@@ -39,6 +39,7 @@ type worker struct {
 	timer          *time.Timer
 	since          time.Time // when it answered last
 	over           bool      // it ended by itself
+	retired        bool      // it is ended and cleared away
 	uses, restarts int
 }
 
@@ -47,6 +48,7 @@ func (e Exec) startWorker(ctx context.Context, cmd pawl.Command, s *Sandbox, end
 	if !canKeep {
 		return nil, cannotKeep(cmd, "no program is kept alive on this system")
 	}
+	var lineErr error
 	err = directly(cmd, func(cmd pawl.Command) error {
 		l, err := e.launchIn(cmd, s)
 		if err != nil {
@@ -60,6 +62,7 @@ func (e Exec) startWorker(ctx context.Context, cmd pawl.Command, s *Sandbox, end
 			return err
 		}
 		k = &worker{portable: p, buf: make([]byte, 0, 1<<10)}
+		k.line, lineErr = newLine(p.in, p.out)
 		return nil
 	})
 	if err != nil {
@@ -68,6 +71,10 @@ func (e Exec) startWorker(ctx context.Context, cmd pawl.Command, s *Sandbox, end
 	k.work.Add(1)
 	go k.read(k.errs, k.hear)
 	go k.await(func() { ended(k) })
+	if lineErr != nil {
+		_, _ = k.end(0)
+		return nil, &StartError{Kind: CannotStart, Arg0: cmd.Args[0], Err: lineErr}
+	}
 	return k, nil
 }
 
@@ -164,8 +171,8 @@ func saying(stderr []byte) string {
 
 // lost reports a program that ended, or closed its output, since it answered last, and sees what it printed.
 func (k *worker) lost() bool {
-	said, err := pending(k.out, k.buf[:cap(k.buf)])
-	k.unasked = bytes.Clone(said)
+	n, err := k.line.pending(k.buf[:cap(k.buf)])
+	k.unasked = bytes.Clone(k.buf[:n])
 	return errors.Is(err, errEnded)
 }
 
@@ -176,7 +183,7 @@ func (k *worker) ask(ctx context.Context, question []byte) (answer []byte, err e
 	}
 	stop := context.AfterFunc(ctx, k.interrupt)
 	var more []byte
-	if err = k.write(question); err == nil {
+	if err = k.line.write(question); err == nil {
 		answer, more, err = k.readLine(k.limit)
 	}
 	switch {
@@ -195,18 +202,6 @@ func (k *worker) ask(ctx context.Context, question []byte) (answer []byte, err e
 	return answer, nil
 }
 
-// write hands the question over. A program that does not read will not answer either.
-func (k *worker) write(question []byte) error {
-	_, err := k.in.Write(question)
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errInterrupted
-	case err != nil:
-		return errEnded
-	}
-	return nil
-}
-
 var errTooLong = errors.New("the line is too long")
 
 // readLine reads up to the end of a line, and returns that without its end and what came behind. What it
@@ -222,7 +217,7 @@ func (k *worker) readLine(limit int) (line, more []byte, err error) {
 			buf = append(make([]byte, 0, 4*cap(buf)), buf...)
 		}
 		seen := len(buf)
-		n, err := k.out.Read(buf[seen:cap(buf)])
+		n, err := k.line.read(buf[seen:cap(buf)])
 		buf = buf[:seen+n]
 		if at := bytes.IndexByte(buf[seen:], '\n'); at >= 0 && seen+at <= limit {
 			return buf[:seen+at], buf[seen+at+1:], nil
@@ -230,10 +225,8 @@ func (k *worker) readLine(limit int) (line, more []byte, err error) {
 		switch {
 		case len(buf) > limit:
 			return buf[:limit], nil, errTooLong
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return buf, nil, errInterrupted
 		case err != nil:
-			return buf, nil, errEnded
+			return buf, nil, err
 		}
 	}
 }
@@ -243,9 +236,7 @@ func (k *worker) interrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.ending {
-		past := time.Unix(1, 0)
-		_ = k.out.SetReadDeadline(past)
-		_ = k.in.SetWriteDeadline(past)
+		k.line.interrupt()
 	}
 }
 
@@ -264,10 +255,10 @@ func (k *worker) result(answer []byte) (res pawl.Result, err error) {
 // whose time is over. It returns what it said that nobody has read.
 func (k *worker) end(patience time.Duration) (pawl.Result, error) {
 	k.mu.Lock()
-	k.ending = true
+	k.ending = true // its pipes have no holder any more
 	k.mu.Unlock()
+	k.line.close()
 	k.in.Close()
-	_ = k.out.SetReadDeadline(time.Time{})
 	k.work.Add(1)
 	go k.read(k.out, k.stdout.write)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

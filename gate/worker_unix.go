@@ -3,6 +3,7 @@
 package gate
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -10,27 +11,98 @@ import (
 
 const canKeep = true
 
-// pending returns what a pipe holds at this moment, without waiting for more.
-func pending(f *os.File, buf []byte) (said []byte, err error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return nil, errEnded
+// A line is the pipes of a program that is asked, waited on in the goroutine of who asks: the way through the
+// runtime's poller takes longer than many an answer.
+type line struct {
+	in, out, stop int // descriptors; out and in do not block
+	stopR, stopW  *os.File
+}
+
+func newLine(in, out *os.File) (l line, err error) {
+	if l.stopR, l.stopW, err = os.Pipe(); err != nil {
+		return l, err
 	}
-	n := 0
-	readErr := raw.Read(func(fd uintptr) bool {
-		for {
-			if n, err = unix.Read(int(fd), buf); err != unix.EINTR {
-				return true
-			}
+	for fd, f := range map[*int]*os.File{&l.in: in, &l.out: out, &l.stop: l.stopR} {
+		raw, rawErr := f.SyscallConn()
+		if rawErr == nil {
+			rawErr = raw.Control(func(n uintptr) { *fd = int(n) })
 		}
-	})
-	switch {
-	case err == unix.EAGAIN:
-		return nil, nil
-	case readErr != nil:
-		return nil, errInterrupted
-	case err != nil || n == 0:
-		return nil, errEnded
+		err = errors.Join(err, rawErr)
 	}
-	return buf[:n], nil
+	if err != nil {
+		l.close()
+	}
+	return l, err
+}
+
+func (l *line) close() {
+	l.stopR.Close()
+	l.stopW.Close()
+}
+
+// interrupt ends all waiting, from now on.
+func (l *line) interrupt() { _, _ = l.stopW.Write([]byte{1}) }
+
+// read reads what is there, and waits for something to be there.
+func (l *line) read(buf []byte) (n int, err error) {
+	for {
+		if err := l.await(l.out, unix.POLLIN); err != nil {
+			return 0, err
+		}
+		n, err = l.pending(buf)
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+}
+
+// pending reads what is there by now.
+func (l *line) pending(buf []byte) (n int, err error) {
+	for {
+		n, err = unix.Read(l.out, buf)
+		switch {
+		case err == unix.EINTR:
+		case err == unix.EAGAIN:
+			return 0, nil
+		case err != nil || n == 0:
+			return 0, errEnded
+		default:
+			return n, nil
+		}
+	}
+}
+
+// write writes all of text.
+func (l *line) write(text []byte) error {
+	for len(text) > 0 {
+		n, err := unix.Write(l.in, text)
+		switch {
+		case err == unix.EAGAIN:
+			if err := l.await(l.in, unix.POLLOUT); err != nil {
+				return err
+			}
+		case err == unix.EINTR:
+		case err != nil:
+			return errEnded
+		default:
+			text = text[n:]
+		}
+	}
+	return nil
+}
+
+func (l *line) await(fd int, what int16) error {
+	fds := [...]unix.PollFd{{Fd: int32(fd), Events: what}, {Fd: int32(l.stop), Events: unix.POLLIN}}
+	for {
+		_, err := unix.Poll(fds[:], -1)
+		switch {
+		case err == unix.EINTR: // the runtime's own signals end every poll
+		case err != nil:
+			return errEnded
+		case fds[1].Revents != 0:
+			return errInterrupted
+		default:
+			return nil
+		}
+	}
 }

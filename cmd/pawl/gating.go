@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -68,8 +69,11 @@ func (g *gating) options(a *app) (pawl.Options, func() error, error) {
 		}
 		opts.Log, closing = log, log.Close
 	}
+	workers := new(gate.Workers)
+	closeLog := closing
+	closing = func() error { return errors.Join(workers.Close(), closeLog()) }
 	approve := &gate.Approve{Approver: a.approver(), Log: opts.Log}
-	opts.Gate = gate.Chain(gate.Record{Log: opts.Log}.Wrap, policy.Wrap, approve.Wrap, sandbox)(gate.Exec{})
+	opts.Gate = gate.Chain(gate.Record{Log: opts.Log}.Wrap, policy.Wrap, approve.Wrap, sandbox)(workers)
 	return opts, closing, nil
 }
 

@@ -64,9 +64,11 @@ func (c *logReplayCmd) Run(a *app) error {
 	opts := pawl.Options{}
 	if c.Real {
 		flags := gating{policyFlag: c.policyFlag}
-		if opts, _, err = flags.options(a); err != nil {
+		var closing func() error
+		if opts, closing, err = flags.options(a); err != nil {
 			return err
 		}
+		defer closing()
 	}
 	registry, err := set.registry(a, opts)
 	if err != nil {

@@ -29,6 +29,7 @@ type Spec struct {
 	Wire      string // json, or empty
 	Rewrite   bool
 	Replace   bool
+	Keep      bool
 	FailOpen  bool
 	Shadow    bool
 }
@@ -165,6 +166,7 @@ func hookFields(w *Spec) []field {
 		{name: "wire", says: "json: the program is told the event as JSON on stdin and answers in JSON", to: &w.Wire, words: []string{"json"}},
 		{name: "rewrite", says: "with wire: it may replace the call's input", to: &w.Rewrite},
 		{name: "replace", says: "with wire: it may stand in for the call, or replace its result", to: &w.Replace},
+		{name: "keep", says: "with wire: it is started once a session, greets, and answers a line for each event", to: &w.Keep},
 		{name: "fail_open", says: "let the event through when the hook could not answer", to: &w.FailOpen},
 		{name: "shadow", says: "run it and record what it would decide; enforce nothing", to: &w.Shadow},
 	}

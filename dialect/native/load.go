@@ -282,7 +282,7 @@ func (h *hook) wires() {
 		}
 		return
 	}
-	for _, key := range []string{"rewrite", "replace"} {
+	for _, key := range []string{"rewrite", "replace", "keep"} {
 		if h.has(key) {
 			h.Fault(h.node.Field(key).Pos, `add wire = "json"`, "`%s` needs a program that answers in JSON", key)
 		}
@@ -327,7 +327,7 @@ func (h *hook) program() pawl.Handler {
 	}
 	p.Codec = command.Flags{Inputs: h.Inputs, Output: command.Output(h.Output)}
 	if h.Wire != "" {
-		p.Codec, p.Limit = wire.JSON{}, answerLimit
+		p.Codec, p.Limit, p.Keep = wire.JSON{}, answerLimit, h.Keep
 	}
 	return p
 }

@@ -81,7 +81,7 @@ func shown(file native.File, issues []dialect.Issue) string {
 		fmt.Fprintf(&b, "%s on %s\n", h.Name, h.On)
 		for _, row := range [][2]any{
 			{"match", h.Match}, {"effects", h.Effects}, {"timeout", h.Timeout}, {"open", h.FailOpen}, {"shadow", h.Shadow},
-			{"origin", h.Origin}, {"run", fmt.Sprintf("%q", p.Args)}, {"dir", p.Dir}, {"env", fmt.Sprintf("%q", p.Env)}, {"codec", p.Codec}, {"limit", p.Limit},
+			{"origin", h.Origin}, {"run", fmt.Sprintf("%q", p.Args)}, {"dir", p.Dir}, {"env", fmt.Sprintf("%q", p.Env)}, {"codec", p.Codec}, {"limit", p.Limit}, {"keep", p.Keep},
 		} {
 			if s := fmt.Sprint(row[1]); s != "" && s != "<nil>" && s != "false" && s != "[]" && s != "0" {
 				fmt.Fprintf(&b, "  %-8s%s\n", row[0], s)

@@ -51,7 +51,7 @@ func hookSchema() object {
 		rules = append(rules, c.schema())
 	}
 	rules = append(rules,
-		object{{"if", object{{"required", []string{"wire"}}}}, {"then", forbid("inputs")}, {"else", forbid("rewrite", "replace")}})
+		object{{"if", object{{"required", []string{"wire"}}}}, {"then", forbid("inputs")}, {"else", forbid("rewrite", "replace", "keep")}})
 	return object{
 		{"type", "object"}, {"properties", properties}, {"required", required},
 		{"additionalProperties", false}, {"allOf", rules},

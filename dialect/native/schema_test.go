@@ -113,7 +113,7 @@ func TestTheSchemaListsEveryKey(t *testing.T) {
 	require.NoError(t, json.Unmarshal(native.Schema(), &s))
 	hook := s.Properties.Hooks.Items
 	require.Equal(t, []string{"name", "on", "run"}, hook.Required)
-	require.Len(t, hook.Properties, 17)
+	require.Len(t, hook.Properties, 18)
 	for name, p := range hook.Properties {
 		require.NotEmpty(t, p.Description, name)
 	}
