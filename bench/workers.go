@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -24,16 +25,27 @@ func workers(b *bench) []figure {
 	r := registry(pawl.Options{Gate: w}, hook)
 	raw, done := b.rawEcho()
 	defer done()
-	t := rotate(b.rounds(2000), 1, raw, dispatching(r))
-	f := atMost("a kept worker's round trip, whole dispatch, of raw descriptors", ratio(t[1], t[0]), 3, "x")
-	f.Note = fmt.Sprintf("%v of %v", t[1], t[0])
-	return []figure{f}
+	msg, err := wire.JSON{}.Encode(toolCall())
+	must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	cmd := pawl.Command{Args: []string{b.echo}, Keep: true, Stdin: msg.Stdin}
+	t := rotate(b.rounds(2000), 1, raw, func() {
+		res, err := w.Run(ctx, cmd)
+		if err != nil || string(res.Stdout) != "{}" {
+			panic(fmt.Sprint(res, err))
+		}
+	}, dispatching(r))
+	return []figure{
+		atMost("a kept worker's round trip, of raw descriptors", ratio(t[1], t[0]), 3, "x"),
+		atMost("the same by a whole dispatch", ratio(t[2], t[0]), 3, "x"),
+	}
 }
 
 // rawEcho starts the worker and returns a way that writes a question to it and reads the answer, by system
 // calls on blocking descriptors.
 func (b *bench) rawEcho() (ask, done func()) {
-	msg, err := wire.JSON{}.Encode(event())
+	msg, err := wire.JSON{}.Encode(toolCall())
 	must(err)
 	cmd := exec.Command(b.echo)
 	in, ours := blockingPipe()
