@@ -455,3 +455,28 @@ func TestASandboxNobodyCanHoldIsNotPretended(t *testing.T) {
 	err := gate.Sandbox{Limits: gate.Limits{Processes: 1}, Cgroup: t.TempDir() + "/none"}.Check()
 	require.ErrorContains(t, err, "limit of processes")
 }
+
+// A kept program is confined from its start on, and asked by the same sandbox alone.
+func TestAKeptProgramIsConfined(t *testing.T) {
+	w := new(gate.Workers)
+	keeping(t, w, func(t *testing.T) {
+		if err := (gate.Sandbox{}).Check(); err != nil {
+			t.Skip(err)
+		}
+		dir := t.TempDir()
+		cmd := sh(`echo '` + greeting + `'; while read -r line; do touch "$line" 2>/dev/null && echo yes || echo no; done`)
+		cmd.Keep, cmd.Stdin = true, []byte(filepath.Join(dir, "file"))
+		confined := gate.Sandbox{}.Wrap(w)
+		for _, c := range []struct {
+			gate pawl.Gate
+			want string
+		}{{confined, "no"}, {w, "yes"}, {confined, "no"}, {gate.Sandbox{Write: []string{dir}}.Wrap(w), "yes"}} {
+			res, err := c.gate.Run(t.Context(), cmd)
+			require.NoError(t, err)
+			require.Equal(t, c.want, string(res.Stdout))
+		}
+		require.Len(t, children(t), 3)
+		_, err := gate.Sandbox{Read: []string{"/no/such"}}.Wrap(w).Run(t.Context(), cmd)
+		require.Equal(t, gate.CannotConfine, startError(t, err).Kind)
+	})
+}

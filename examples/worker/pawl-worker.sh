@@ -1,0 +1,8 @@
+# Lets a hook written for the shell stay alive between events (keep = true), or answer just one. Source it behind
+# a function check, which gets an event, one line of JSON, as $1 and prints an answer on one line, or nothing to
+# pass. Where check fails the hook does.
+if [ -n "$PAWL_WORKER" ]; then echo '{"pawl":"worker","version":1}'; fi
+while IFS= read -r event || [ -n "$event" ]; do
+	answer=$(check "$event" </dev/null) || exit
+	printf '%s\n' "${answer:-"{}"}"
+done
