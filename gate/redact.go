@@ -50,7 +50,8 @@ type secret struct {
 type redactRules struct {
 	byFirst [256][]secret // by their first byte
 	all     []secret
-	starts  [256]bool // bytes at which a secret may begin
+	starts  [256]bool      // bytes at which a secret may begin
+	second  [256][4]uint64 // and for each of them a bit for every byte that may follow
 	shapes  bool
 	markers [3]string
 	skipped int
@@ -84,7 +85,11 @@ func (rr *redactRules) index() {
 	for _, s := range rr.all {
 		first := s.value[0]
 		rr.byFirst[first] = append(rr.byFirst[first], s)
-		rr.starts[first], rr.starts['\\'] = true, true
+		rr.begins(first, s.value[1])
+		rr.begins(first, '\\') // the second spelled as an escape
+		for b := range 256 {
+			rr.begins('\\', byte(b))
+		}
 		for _, m := range plainMarkers {
 			if strings.Contains(m, s.value) || strings.Contains(s.value, m) {
 				rr.markers = shortMarkers
@@ -93,9 +98,24 @@ func (rr *redactRules) index() {
 	}
 	if rr.shapes {
 		for _, s := range shapes {
-			rr.starts[s.prefix[0]] = true
+			rr.begins(s.prefix[0], s.prefix[1])
 		}
 	}
+}
+
+// begins notes two bytes with which a secret may begin.
+func (rr *redactRules) begins(a, b byte) {
+	rr.starts[a] = true
+	rr.second[a][b/64] |= 1 << (b % 64)
+}
+
+// mayBegin reports whether a secret may begin at i: most text is passed over by this alone.
+func (rr *redactRules) mayBegin(src []byte, i int) bool {
+	if !rr.starts[src[i]] || i+1 == len(src) {
+		return rr.starts[src[i]]
+	}
+	next := src[i+1]
+	return rr.second[src[i]][next/64]&(1<<(next%64)) != 0
 }
 
 func (rr *redactRules) empty() bool { return len(rr.all) == 0 && !rr.shapes }
@@ -176,7 +196,7 @@ type span struct {
 // begin at rest and go on in what is not there yet. When final there is nothing more to come.
 func (rr *redactRules) scan(src []byte, from int, final bool) (spans []span, rest int) {
 	for i := from; i < len(src); i++ {
-		if !rr.starts[src[i]] {
+		if !rr.mayBegin(src, i) {
 			continue
 		}
 		end, kind, pending := rr.at(src, i)
@@ -187,7 +207,7 @@ func (rr *redactRules) scan(src []byte, from int, final bool) (spans []span, res
 			continue
 		}
 		for j := i + 1; j < end; j++ { // what begins within goes too, so that no part of it is left
-			if !rr.starts[src[j]] {
+			if !rr.mayBegin(src, j) {
 				continue
 			}
 			further, _, pending := rr.at(src, j)
