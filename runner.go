@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"runtime/debug"
@@ -291,7 +292,7 @@ func (c *markedContext) Value(key any) any {
 }
 
 // AfterFunc spares package context a goroutine that waits for the end.
-func (c *markedContext) AfterFunc(f func()) (stop func() bool) { return afterFunc(c.Context, f) }
+func (c *markedContext) AfterFunc(f func()) (stop func() bool) { return clock.AfterFunc(c.Context, f) }
 
 // mark returns ctx one deeper. A stream reports its deltas under one context: the last one is kept, so
 // that the quiet path allocates nothing.
@@ -421,16 +422,23 @@ type dispatch struct {
 	now   *state
 	runs  []*run
 	done  bool
+
+	free   []run // room for the runs to come
+	only   [1]run
+	onList [1]*run
 }
 
 func (r *Registry) start(ctx context.Context, ev *Event, row *row, p, child *plan, depth int) *dispatch {
 	d := &dispatch{r: r, ctx: ctx, ev: ev, row: row, plan: p, depth: depth}
+	d.free, d.runs = d.only[:], d.onList[:0]
 	d.first.ev = ev
 	d.now = &d.first
 	if p == nil {
 		d.plan = &plan{}
 	}
-	d.runs = make([]*run, 0, len(d.plan.hooks))
+	if n := len(d.plan.hooks); n > 1 {
+		d.free, d.runs = make([]run, n), make([]*run, 0, n)
+	}
 	if child != nil {
 		d.child = child.hooks
 	}
@@ -457,16 +465,24 @@ func (d *dispatch) finish() (out Outcome, err error) {
 	return out, err
 }
 
-// of yields the hooks of a stage whose matchers accept the event as it stands, as runs ready to start.
-func (d *dispatch) of(stage Stage) (runs []*run) {
+// of adds the hooks of a stage whose matchers accept the event as it stands, as runs ready to start, and
+// returns them.
+func (d *dispatch) of(stage Stage) []*run {
+	from := len(d.runs)
 	for _, b := range d.plan.hooks {
 		if b.stage == stage {
 			if x := d.match(b, stage); x != nil {
-				runs = append(runs, x)
+				d.runs = append(d.runs, x)
 			}
 		}
 	}
-	return runs
+	return d.runs[from:]
+}
+
+// add adds runs to those of the event and returns them.
+func (d *dispatch) add(runs ...*run) []*run {
+	d.runs = append(d.runs, runs...)
+	return d.runs[len(d.runs)-len(runs):]
 }
 
 // match returns a run for b if its matchers accept the event as it stands, else nil.
@@ -490,7 +506,7 @@ func (d *dispatch) rewrite() {
 			continue
 		}
 		if x := d.match(b, StageRewrite); x != nil {
-			d.perform([]*run{x})
+			d.perform(d.add(x))
 			d.apply(x, x.settled)
 		}
 	}
@@ -521,7 +537,7 @@ func (d *dispatch) check() { d.perform(d.of(StageCheck)) }
 // stands; of several outputs the first applies, and each later replacer is asked about what the last left.
 func (d *dispatch) applyConcurrent() {
 	var wins *run
-	for _, x := range d.enforced(StageCheck) {
+	for x := range d.enforced(StageCheck) {
 		if x.settled.Input == nil && (x.settled.Payload == nil || x.settled.Output != nil) {
 			continue
 		}
@@ -540,12 +556,12 @@ func (d *dispatch) applyConcurrent() {
 // replacer about what the last left, so that a redactor never sees less than what is delivered.
 func (d *dispatch) replaceInTurn() {
 	replaced := false
-	for _, x := range d.enforced(StageCheck) {
+	for x := range d.enforced(StageCheck) {
 		switch {
 		case x.b.Effects&MayReplace == 0 || x.cause != "":
 		case replaced:
 			second := d.newRun(x.b, StageRecheck, d.now, true)
-			d.perform([]*run{second})
+			d.perform(d.add(second))
 			d.apply(second, Decision{Output: second.settled.Output, Fail: second.settled.Fail})
 			x.takeOver(second)
 		case x.settled.Output != nil || x.settled.Fail != nil:
@@ -555,14 +571,17 @@ func (d *dispatch) replaceInTurn() {
 	}
 }
 
-// enforced returns the first runs of a stage's hooks that are not shadows, in order.
-func (d *dispatch) enforced(stage Stage) (runs []*run) {
-	for _, x := range d.runs {
-		if x.stage == stage && !x.b.Shadow {
-			runs = append(runs, x)
+// enforced yields the first runs of the stages' hooks that are not shadows, stage by stage, in order.
+func (d *dispatch) enforced(stages ...Stage) iter.Seq[*run] {
+	return func(yield func(*run) bool) {
+		for _, s := range stages {
+			for _, x := range d.runs {
+				if x.stage == s && !x.b.Shadow && !yield(x) {
+					return
+				}
+			}
 		}
 	}
-	return runs
 }
 
 // recheck asks every hook with a verdict that judged another event than the final one, and those whose
@@ -574,7 +593,7 @@ func (d *dispatch) recheck() {
 	var asked []*run
 	var first []*run
 	ran := map[*bound]bool{}
-	for _, x := range append(d.enforced(StageRewrite), d.enforced(StageCheck)...) {
+	for x := range d.enforced(StageRewrite, StageCheck) {
 		ran[x.b] = true
 		if ok, _ := x.b.readsMatch(d.now.ev); !ok || !x.b.judges || x.cause != "" || x.judged().same(d.now) {
 			continue
@@ -588,7 +607,7 @@ func (d *dispatch) recheck() {
 			}
 		}
 	}
-	d.perform(asked)
+	d.perform(d.add(asked...))
 	for i, x := range asked {
 		d.holdTo(x)
 		if first[i] != nil {
@@ -613,15 +632,17 @@ func (d *dispatch) holdTo(x *run) {
 // observe tells the hooks that only note, and the observers, about the final event.
 func (d *dispatch) observe() {
 	verdict := max(d.ev.Verdict, d.verdict())
-	runs := d.of(StageObserve)
+	from := len(d.runs)
+	d.of(StageObserve)
 	for _, b := range d.child {
 		if ok, err := b.readsMatch(d.now.ev); ok {
 			x := d.newRun(b, StageObserve, d.now, false)
 			x.ev.Trigger, x.ev.shared = childPrefix+d.ev.Trigger, nil
 			x.broken = err
-			runs = append(runs, x)
+			d.add(x)
 		}
 	}
+	runs := d.runs[from:]
 	slices.SortStableFunc(runs, func(a, b *run) int { return a.b.index - b.b.index })
 	for _, x := range runs {
 		x.ev.Verdict = verdict
@@ -669,23 +690,33 @@ func (ev *Event) Once(key any, f func() any) any {
 	return ev.shared.once(key, f)
 }
 
-// shared is what the copies of one state of an event have in common.
+// shared is what the copies of one state of an event have in common. Most have one thing, for which there
+// is room.
 type shared struct {
-	mu     sync.Mutex
-	values map[any]any
+	mu         sync.Mutex
+	full       bool
+	key, value any
+	more       map[any]any
 }
 
 func (s *shared) once(key any, f func() any) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v, ok := s.values[key]; ok {
+	if s.full && s.key == key {
+		return s.value
+	}
+	if v, ok := s.more[key]; ok {
 		return v
 	}
 	v := f()
-	if s.values == nil {
-		s.values = map[any]any{}
+	switch {
+	case !s.full:
+		s.full, s.key, s.value = true, key, v
+	case s.more == nil:
+		s.more = map[any]any{key: v}
+	default:
+		s.more[key] = v
 	}
-	s.values[key] = v
 	return v
 }
 
@@ -726,7 +757,12 @@ type answer struct {
 // newRun reserves a run as one that was cancelled before it started, so that nothing that goes missing
 // reads as a pass.
 func (d *dispatch) newRun(b *bound, stage Stage, saw *state, second bool) *run {
-	x := &run{b: b, stage: stage, second: second, saw: saw, id: d.idOf(b, stage), cause: CauseCancelled}
+	if len(d.free) == 0 {
+		d.free = make([]run, 1)
+	}
+	x := &d.free[0]
+	d.free = d.free[1:]
+	x.b, x.stage, x.second, x.saw, x.id, x.cause = b, stage, second, saw, d.idOf(b, stage), CauseCancelled
 	saw.lend(b, &x.ev)
 	x.ev.Recheck = second
 	x.gate = witness{run: x, family: d.r.family, inner: d.r.opts.Gate, quiet: d.row.contract.Quiet}
@@ -774,17 +810,25 @@ func (x *run) timed() bool { return x.b.program || x.b.Timeout > 0 }
 // perform runs hooks of one stage: those without a timeout one after the other here, in order; the others
 // beside them. It returns when all have ended, even if one here ends the goroutine.
 func (d *dispatch) perform(runs []*run) {
-	d.runs = append(d.runs, runs...)
+	switch len(runs) {
+	case 0:
+	case 1:
+		d.one(runs[0])
+	default:
+		d.several(runs)
+	}
+}
+
+func (d *dispatch) several(runs []*run) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
-	alone := len(runs) == 1
 	for _, x := range runs {
-		if x.timed() && !alone {
+		if x.timed() {
 			beside.Go(func() { d.one(x) })
 		}
 	}
 	for _, x := range runs {
-		if !x.timed() || alone {
+		if !x.timed() {
 			d.one(x)
 		}
 	}
@@ -848,24 +892,26 @@ func (x *run) callTimed(grace time.Duration) {
 	x.clock.Start(x.ctx.Context, x.b.Timeout, grace)
 	defer x.clock.Stop()
 	x.ctx.Context = &x.clock
-	answers := make(chan answer, 1)
-	go x.answerTo(answers)
-	select {
-	case x.answer = <-answers:
-		x.answer.abandoned = x.answer.elapsed >= x.b.Timeout+grace
-	case <-x.clock.Left():
+	go x.callBeside(grace)
+	if x.clock.Wait() {
 		x.answer = answer{abandoned: true, elapsed: x.clock.Elapsed()}
 	}
 }
 
-// answerTo calls the handler and sends what came of it, also where the handler ends the goroutine.
-func (x *run) answerTo(answers chan<- answer) {
-	a := answer{err: &PanicError{Hook: x.b.Name}}
+// callBeside calls the handler and leaves what came of it, also where the handler ends the goroutine.
+func (x *run) callBeside(grace time.Duration) {
+	var a answer
+	ended := false
 	defer func() {
+		if !ended {
+			a = answer{err: &PanicError{Hook: x.b.Name}}
+		}
 		a.elapsed = x.clock.Elapsed()
-		answers <- a
+		a.abandoned = a.elapsed >= x.b.Timeout+grace
+		x.clock.Finish(func() { x.answer = a })
 	}()
 	a = x.call()
+	ended = true
 }
 
 // hookContext is the context of one run.
@@ -896,14 +942,7 @@ func (c *hookContext) Value(key any) any {
 }
 
 // AfterFunc spares package context a goroutine that waits for the end.
-func (c *hookContext) AfterFunc(f func()) (stop func() bool) { return afterFunc(c.Context, f) }
-
-func afterFunc(ctx context.Context, f func()) (stop func() bool) {
-	if a, ok := ctx.(interface{ AfterFunc(func()) func() bool }); ok {
-		return a.AfterFunc(f)
-	}
-	return context.AfterFunc(ctx, f)
-}
+func (c *hookContext) AfterFunc(f func()) (stop func() bool) { return clock.AfterFunc(c.Context, f) }
 
 // witness is the gate that a handler is lent. It runs commands under the hook's own context whatever
 // context it is passed, remembers what came of them for the record, and closes with the run.
@@ -1238,26 +1277,26 @@ func (d *dispatch) append(recs []Run) error {
 	if d.r.opts.Log == nil || len(recs) == 0 {
 		return nil
 	}
-	w := &writing{recs: slices.Clone(recs), done: make(chan error, 1)}
-	w.ctx.Start(context.WithoutCancel(d.ctx), d.r.opts.Grace, 0)
+	w := &writing{recs: slices.Clone(recs)}
+	w.ctx.StartDetached(d.ctx, d.r.opts.Grace, 0)
 	defer w.ctx.Stop()
 	go w.run(d.r.opts.Log)
-	select {
-	case err := <-w.done:
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrLog, err)
-		}
-		return nil
-	case <-w.ctx.Done():
+	switch {
+	case w.ctx.Wait():
 		return fmt.Errorf("%w within %v", ErrLog, d.r.opts.Grace)
+	case w.err != nil:
+		return fmt.Errorf("%w: %w", ErrLog, w.err)
 	}
+	return nil
 }
 
 // writing is one Append under way.
 type writing struct {
 	ctx  clock.Clock
 	recs []Run
-	done chan error
+	list []Record
+	room [1]Record // for the list of one record
+	err  error
 }
 
 var errLogExit = errors.New("it ended its goroutine")
@@ -1268,13 +1307,13 @@ func (w *writing) run(log Log) {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("it panicked: %v", v)
 		}
-		w.done <- err
+		w.ctx.Finish(func() { w.err = err })
 	}()
-	list := make([]Record, len(w.recs))
+	w.list = w.room[:0]
 	for i := range w.recs {
-		list[i] = &w.recs[i]
+		w.list = append(w.list, &w.recs[i])
 	}
-	err = log.Append(&w.ctx, list...)
+	err = log.Append(&w.ctx, w.list...)
 }
 
 // unlogged is what becomes of a decision without its records.

@@ -10,39 +10,90 @@ import (
 
 // A Clock is a context that ends when its limit is over, or with its parent; some grace later it says that
 // whoever still runs under it is to be left behind. It may be used by several goroutines. Begin it with
-// Start; it must not be copied.
+// Start or StartDetached; it must not be copied.
 type Clock struct {
 	parent       context.Context
 	limit, grace time.Duration
-	done         chan struct{}
-	left         chan struct{}
 	unwatch      func() bool
+	over         sync.WaitGroup // until Finish, or the end of the grace
 
-	mu     sync.Mutex
-	begun  time.Time
-	timer  *time.Timer
-	waits  int       // pauses under way
-	since  time.Time // when the first of them began
-	lost   time.Duration
-	err    error // why the context ended; the grace runs
-	gone   bool
-	behind []*func() // what to call when the context ends
+	mu      sync.Mutex
+	done    chan struct{} // made when it is asked for
+	begun   time.Time
+	timer   *time.Timer
+	waits   int       // pauses under way
+	since   time.Time // when the first of them began
+	lost    time.Duration
+	err     error // why the context ended; the grace runs
+	gone    bool
+	settled bool // what Wait returns is decided
+	left    bool
+	behind  []waiting  // what to call when the context ends
+	room    [1]waiting // for one of them, as a rule all there is
+	drawn   int        // the last ticket of a waiting
+}
+
+type waiting struct {
+	ticket int
+	f      func()
 }
 
 // Start lets the clock run from now. It is called once, before anything else.
 func (c *Clock) Start(parent context.Context, limit, grace time.Duration) {
-	c.parent, c.limit, c.grace = parent, limit, grace
-	c.done, c.left, c.begun = make(chan struct{}), make(chan struct{}), time.Now()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.timer = time.AfterFunc(limit, c.expire)
+	c.StartDetached(parent, limit, grace)
 	if parent.Done() != nil {
-		c.unwatch = context.AfterFunc(parent, func() { c.end(parent.Err()) })
+		c.unwatch = AfterFunc(parent, func() { c.end(parent.Err()) })
 	}
 }
 
-// Left is closed when the grace is over.
-func (c *Clock) Left() <-chan struct{} { return c.left }
+// StartDetached is Start for a clock that has its parent's values and outlives its end.
+func (c *Clock) StartDetached(parent context.Context, limit, grace time.Duration) {
+	c.parent, c.limit, c.grace, c.begun = parent, limit, grace, time.Now()
+	c.behind = c.room[:0]
+	c.over.Add(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer = time.AfterFunc(limit, c.expire)
+}
+
+// AfterFunc is context.AfterFunc, without a context of its own where ctx can do without.
+func AfterFunc(ctx context.Context, f func()) (stop func() bool) {
+	if a, ok := ctx.(interface{ AfterFunc(func()) func() bool }); ok {
+		return a.AfterFunc(f)
+	}
+	return context.AfterFunc(ctx, f)
+}
+
+// Finish says that whoever ran under the clock has ended: it calls note and lets Wait return. It does
+// neither where the grace was over before.
+func (c *Clock) Finish(note func()) {
+	if c.settle(false) {
+		note()
+		c.over.Done()
+	}
+}
+
+// Wait returns once Finish was called, or the grace is over: then left is true.
+func (c *Clock) Wait() (left bool) {
+	c.over.Wait()
+	return c.left
+}
+
+func (c *Clock) leave() {
+	if c.settle(true) {
+		c.over.Done()
+	}
+}
+
+func (c *Clock) settle(left bool) (first bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.settled {
+		return false
+	}
+	c.settled, c.left = true, left
+	return true
+}
 
 // Stop ends the clock and its context.
 func (c *Clock) Stop() {
@@ -73,7 +124,7 @@ func (c *Clock) end(why error) {
 		defer c.mu.Unlock()
 		c.timer.Stop()
 		if !c.gone {
-			c.timer = time.AfterFunc(c.grace, func() { close(c.left) })
+			c.timer = time.AfterFunc(c.grace, c.leave)
 		}
 	}
 }
@@ -88,10 +139,12 @@ func (c *Clock) close(why error) (first bool) {
 	c.err = why
 	behind := c.behind
 	c.behind = nil
-	close(c.done)
+	if c.done != nil {
+		close(c.done)
+	}
 	c.mu.Unlock()
-	for _, f := range behind {
-		go (*f)()
+	for _, w := range behind {
+		go w.f()
 	}
 	return true
 }
@@ -104,7 +157,17 @@ func (c *Clock) Deadline() (time.Time, bool) {
 }
 
 // Done is closed when the context ends.
-func (c *Clock) Done() <-chan struct{} { return c.done }
+func (c *Clock) Done() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done == nil {
+		c.done = make(chan struct{})
+		if c.err != nil {
+			close(c.done)
+		}
+	}
+	return c.done
+}
 
 // Err says why it ended: context.DeadlineExceeded for the limit.
 func (c *Clock) Err() error {
@@ -125,11 +188,13 @@ func (c *Clock) AfterFunc(f func()) (stop func() bool) {
 		go f()
 		return func() bool { return false }
 	}
-	c.behind = append(c.behind, &f)
+	c.drawn++
+	ticket := c.drawn
+	c.behind = append(c.behind, waiting{ticket, f})
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		i := slices.Index(c.behind, &f)
+		i := slices.IndexFunc(c.behind, func(w waiting) bool { return w.ticket == ticket })
 		if i < 0 {
 			return false
 		}

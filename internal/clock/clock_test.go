@@ -26,7 +26,7 @@ func TestTheLimitEndsTheContextAndTheGraceLeaves(t *testing.T) {
 		<-child.Done()
 		require.Equal(t, time.Second, time.Since(began))
 		require.ErrorIs(t, child.Err(), context.DeadlineExceeded)
-		<-c.Left()
+		require.True(t, c.Wait())
 		require.Equal(t, 3*time.Second, time.Since(began))
 		c.Stop()
 	})
@@ -41,7 +41,7 @@ func TestTheParentEndsItToo(t *testing.T) {
 		cancel()
 		<-c.Done()
 		require.ErrorIs(t, c.Err(), context.Canceled)
-		<-c.Left()
+		require.True(t, c.Wait())
 	})
 }
 
@@ -77,6 +77,41 @@ func TestAfterFunc(t *testing.T) {
 		c.Stop()
 		synctest.Wait()
 		require.Empty(t, called)
+	})
+}
+
+func TestWhoFinishesInTimeIsNotLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t.Context(), time.Second, time.Second)
+		said := ""
+		go func() {
+			<-c.Done() // it uses its grace
+			c.Finish(func() { said = "done" })
+		}()
+		require.False(t, c.Wait())
+		require.Equal(t, "done", said)
+		c.Finish(func() { said = "twice" })
+		require.Equal(t, "done", said)
+		c.Stop()
+
+		c = start(t.Context(), time.Second, time.Second)
+		require.True(t, c.Wait())
+		c.Finish(func() { said = "too late" })
+		require.Equal(t, "done", said)
+	})
+}
+
+func TestADetachedClockOutlivesItsParent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "v"))
+		cancel()
+		var c clock.Clock
+		c.StartDetached(ctx, time.Second, 0)
+		require.NoError(t, c.Err())
+		require.Equal(t, "v", c.Value(key{}))
+		require.True(t, c.Wait())
+		require.ErrorIs(t, c.Err(), context.DeadlineExceeded)
+		<-c.Done() // asked for late, it is closed
 	})
 }
 
