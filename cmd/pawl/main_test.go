@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,9 +21,30 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden sections of the scripts")
 
-// The command is run as its own process, so that what is tested is what a person gets.
+// The command is built once and run as its own process, so that what is tested is what a person gets. It is
+// built without the race detector even where the tests have it: it starts hundreds of times.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pawl": main})
+	os.Exit(withCommand(m.Run))
+}
+
+func withCommand(run func() int) int {
+	dir, err := os.MkdirTemp("", "pawl")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	name := "pawl"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "the command does not build: %v\n%s", err, out)
+		return 1
+	}
+	if err := os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")); err != nil {
+		panic(err)
+	}
+	return run()
 }
 
 // Every file of testdata/script is one behaviour of the command line.
