@@ -31,8 +31,9 @@
 // The scripts that trust covers are those whose paths stand in the command: what a script itself calls, a
 // module named by python -m, a program found in PATH, a path that is put together at run time are not seen.
 // Programs of the system's own folders are not looked into. A user's hook that names a path relative to the
-// working directory names another file in every project, and waits again in each. A script may be changed
-// between the last look, just before it starts, and its start. Policies that an operating system keeps
+// working directory names another file in every project, and waits again in each. An accepted hook is held to
+// its scripts as long as the registry lives, in whatever folder it runs; but one may be changed between the last
+// look, just before it starts, and its start. Policies that an operating system keeps
 // elsewhere than in files (a registry, a device profile, a cloud) are not read: write them to a file and name it
 // in [Options.Requirements].
 package config

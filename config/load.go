@@ -61,6 +61,7 @@ type loader struct {
 	warnings []string
 	entries  []Entry
 	sourceOf []*source
+	searches []search
 	warned   atomic.Bool
 
 	pinned   *toggle            // by requirements

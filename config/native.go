@@ -48,10 +48,9 @@ func nativeArgv(h pawl.Hook) []string {
 // named gives a native hook, and the program that speaks for it, another name.
 func named(h pawl.Hook, name string) pawl.Hook {
 	h.Name = name
-	if p, ok := h.Handler.(*command.Program); ok {
-		renamed := *p
-		renamed.Name = name
-		h.Handler = &renamed
+	if p, ok := h.Handler.(command.Program); ok {
+		p.Name = name
+		h.Handler = p
 	}
 	return h
 }

@@ -10,11 +10,13 @@ import (
 )
 
 // pinned holds a program to the scripts that were accepted for it, for as long as the registry lives: an
-// agent that can write to its workspace can write to the script that watches it. It looks just before the
-// program starts; what changes in the blink between is beyond it.
+// agent that can write to its workspace can write to the script that watches it, or beside it, and it may
+// leave the folder for another one. It looks just before the program starts; what changes in the blink
+// between is beyond it.
 type pinned struct {
 	pawl.Program
-	scripts []pin
+	find search
+	pins map[string]pin // by word
 }
 
 // A pin is one script as it was accepted. Large files are read again only when they look different.
@@ -27,41 +29,59 @@ type pin struct {
 // pinSize is the size in bytes up to which a script is read before every run.
 const pinSize = 1 << 20
 
-// Handle runs the program, unless one of its scripts is another one by now.
+// Handle runs the program, unless one of the scripts that it would run where the event is was never accepted.
 func (p *pinned) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
-	for _, s := range p.scripts {
-		if err := s.check(); err != nil {
-			return pawl.Decision{}, &pawl.Failure{Cause: pawl.CauseUntrusted, Err: err}
-		}
+	if err := p.check(ev.Dir); err != nil {
+		return pawl.Decision{}, &pawl.Failure{Cause: pawl.CauseUntrusted, Err: err}
 	}
 	return p.Program.Handle(ctx, ev, gate)
 }
 
-func (s pin) check() error {
-	info, err := os.Stat(s.File)
-	if err == nil && info.Size() > pinSize && info.Size() == s.size && info.ModTime().Equal(s.changed) {
-		return nil
+func (p *pinned) check(dir string) error {
+	found := p.find(dir)
+	for _, word := range sortedKeys(p.pins) {
+		if file := orElse(found[word], p.pins[word].File); !p.pins[word].holds(file) {
+			return p.pins[word].refusal(file)
+		}
 	}
-	if (disk{}).script(s.File) != s.Digest {
-		return fmt.Errorf("script %s changed since it was accepted", s.File)
+	for _, word := range sortedKeys(found) {
+		if _, ok := p.pins[word]; !ok {
+			return fmt.Errorf("script %s was not there when the hook was accepted", found[word])
+		}
 	}
 	return nil
 }
 
+// holds reports whether file has the content that was accepted.
+func (s pin) holds(file string) bool {
+	info, err := os.Stat(file)
+	if err == nil && file == s.File && info.Size() > pinSize && info.Size() == s.size && info.ModTime().Equal(s.changed) {
+		return true
+	}
+	return disk{}.script(file) == s.Digest
+}
+
+func (s pin) refusal(file string) error {
+	if file != s.File {
+		return fmt.Errorf("script %s is not the one that was accepted, %s", file, s.File)
+	}
+	return fmt.Errorf("script %s changed since it was accepted", file)
+}
+
 // pin returns e's hook as it may run: held to its scripts where a person accepted them.
-func (l *loader) pin(e *Entry) pawl.Hook {
+func (l *loader) pin(e *Entry, find search) pawl.Hook {
 	h := e.Hook
 	program, ok := h.Handler.(pawl.Program)
-	if !ok || e.By != ByStore || len(e.Scripts) == 0 || l.opts.DefinitionOnly || l.opts.FS != nil {
+	if !ok || e.By != ByStore || l.opts.DefinitionOnly || l.opts.FS != nil {
 		return h
 	}
-	p := &pinned{Program: program}
+	p := &pinned{Program: program, find: find, pins: map[string]pin{}}
 	for _, s := range e.Scripts {
 		held := pin{Script: s}
 		if info, err := os.Stat(s.File); err == nil {
 			held.size, held.changed = info.Size(), info.ModTime()
 		}
-		p.scripts = append(p.scripts, held)
+		p.pins[s.Word] = held
 	}
 	h.Handler = p
 	return h

@@ -113,3 +113,57 @@ func TestHugeFileIsNotReadAndItsSizeIsHeld(t *testing.T) {
 	require.Empty(t, ran)
 	require.Equal(t, config.Modified, m.load().Pending[0].Status)
 }
+
+// An agent may leave its folder for one in which it wrote a script of the same name.
+func TestScriptOfTheSameNameInAnotherFolderIsNotRun(t *testing.T) {
+	m := newMachine(t)
+	m.project("exit 2\n", "guard.sh")
+	m.project(hooks(`sh ./guard.sh`), ".zerotwo", "hooks.json")
+	m.Strict = true
+	set := m.review()
+	elsewhere := filepath.Join(m.root, "sub")
+	require.NoError(t, os.MkdirAll(elsewhere, 0o755))
+
+	_, ran := fireIn(t, set, elsewhere)
+	require.Len(t, ran, 1, "there is none: the program finds nothing to run")
+
+	write(t, "exit 2\n", elsewhere, "guard.sh")
+	_, ran = fireIn(t, set, elsewhere)
+	require.Len(t, ran, 1, "the same script")
+
+	impostor := write(t, "exit 0\n", elsewhere, "guard.sh")
+	out, ran := fireIn(t, set, elsewhere)
+	require.Empty(t, ran)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+	require.Equal(t, pawl.CauseUntrusted, out.Runs()[0].Cause)
+	require.Contains(t, out.Decision().Reason, impostor+" is not the one that was accepted")
+}
+
+func TestScriptThatAppearsWhileTheRegistryLivesIsNotRun(t *testing.T) {
+	m := newMachine(t)
+	m.project(hooks(`./later.sh`), ".zerotwo", "hooks.json")
+	m.Strict = true
+	set := m.review()
+	_, ran := fireIn(t, set, m.root)
+	require.Len(t, ran, 1, "there is none")
+	later := m.project("exit 0\n", "later.sh")
+	out, ran := fireIn(t, set, m.root)
+	require.Empty(t, ran)
+	require.Contains(t, out.Decision().Reason, later+" was not there when the hook was accepted")
+}
+
+func TestScriptOfANativeHookIsHeldWhereverItRuns(t *testing.T) {
+	m := newMachine(t)
+	m.project("exit 1\n", "guard.sh")
+	m.project("[[hooks]]\nname = \"guard\"\non = \"tool.before\"\nrun = [\"sh\", \"./guard.sh\"]\noutput = \"refuse\"\n", ".pawl", "hooks.toml")
+	set := m.review()
+	elsewhere := filepath.Join(m.root, "sub")
+	write(t, "exit 0\n", elsewhere, "guard.sh")
+	out, ran := fireIn(t, set, elsewhere)
+	require.Empty(t, ran)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+
+	m.project("[[hooks]]\nname = \"guard\"\non = \"tool.before\"\nrun = [\"sh\", \"./guard.sh\"]\ndir = \".\"\noutput = \"refuse\"\n", ".pawl", "hooks.toml")
+	_, ran = fireIn(t, m.review(), elsewhere)
+	require.Len(t, ran, 1, "a hook with a dir runs there")
+}

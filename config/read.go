@@ -31,9 +31,10 @@ func (l *loader) read() {
 		s.entries = len(entries)
 		for _, e := range entries {
 			entry := Entry{Entry: e}
-			entry.Scripts = l.scripts(&entry, s)
+			find := l.search(&entry, s)
+			entry.Scripts = l.scripts(find)
 			entry.Digest = combine(entry.Hash, l.covered(entry.Scripts))
-			l.entries, l.sourceOf = append(l.entries, entry), append(l.sourceOf, s)
+			l.entries, l.sourceOf, l.searches = append(l.entries, entry), append(l.sourceOf, s), append(l.searches, find)
 			l.told(false, l.outside(&entry, s)...)
 		}
 	}
@@ -48,7 +49,21 @@ func (l *loader) covered(scripts []Script) map[string]string {
 }
 
 // scripts finds the files that an entry's command names, and what they hold now.
-func (l *loader) scripts(e *Entry, s *source) []Script {
+func (l *loader) scripts(search search) []Script {
+	found := search("")
+	sums := l.disk.digests(found)
+	var scripts []Script
+	for _, word := range sortedKeys(found) {
+		scripts = append(scripts, Script{Word: word, File: found[word], Digest: sums[word]})
+	}
+	return scripts
+}
+
+// A search finds the scripts of one hook's command, by the word that names each, as they stand when it runs
+// in dir; empty: where the session began. It may be called concurrently.
+type search func(dir string) map[string]string
+
+func (l *loader) search(e *Entry, s *source) search {
 	vars := map[string]string{"HOME": l.home}
 	if s.Root != "" {
 		vars["CLAUDE_PROJECT_DIR"] = s.Root
@@ -56,26 +71,25 @@ func (l *loader) scripts(e *Entry, s *source) []Script {
 	for name, value := range s.vars {
 		vars[name] = value
 	}
+	workdir := l.disk.real(l.workdir())
 	f := finder{disk: l.disk, top: l.top, vars: vars, getenv: l.opts.getenv}
-	f.bases = distinct(l.disk.real(l.workdir()), orElse(s.Root, l.disk.real(l.workdir())))
-	var found map[string]string
-	switch {
-	case e.Dialect == native:
-		if p, ok := e.Hook.Handler.(*command.Program); ok && p.Dir != "" {
-			f.bases = []string{against(orElse(s.Root, f.bases[0]), p.Dir)}
+	f.bases = distinct(workdir, orElse(s.Root, workdir))
+	native, line, argv := e.Dialect == native, e.Command, append([]string{e.Command}, e.Args...)
+	fixed := false
+	if p, ok := e.Hook.Handler.(command.Program); ok && native && p.Dir != "" {
+		f.bases, fixed = []string{against(f.bases[len(f.bases)-1], p.Dir)}, true
+	}
+	exec := native || len(e.Args) > 0
+	return func(dir string) map[string]string {
+		f := f
+		if dir != "" && !fixed {
+			f.bases = distinct(append([]string{dir}, f.bases...)...)
 		}
-		found = f.argv(nativeArgv(e.Hook), false)
-	case len(e.Args) > 0:
-		found = f.argv(append([]string{e.Command}, e.Args...), true)
-	default:
-		found = f.line(e.Command)
+		if exec {
+			return f.argv(argv, !native)
+		}
+		return f.line(line)
 	}
-	sums := l.disk.digests(found)
-	var scripts []Script
-	for _, word := range sortedKeys(found) {
-		scripts = append(scripts, Script{Word: word, File: found[word], Digest: sums[word]})
-	}
-	return scripts
 }
 
 // finish judges every entry and puts the set together.
@@ -95,7 +109,7 @@ func (l *loader) finish() Set {
 			runs = false
 			l.told(false, repetition(e))
 		case runs:
-			set.Hooks = append(set.Hooks, l.pin(e))
+			set.Hooks = append(set.Hooks, l.pin(e, l.searches[i]))
 		case e.Enabled:
 			set.Pending = append(set.Pending, *e)
 			if h, ok := l.refusing(*e); ok && l.opts.Strict {

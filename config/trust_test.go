@@ -181,10 +181,17 @@ func (g *fakeGate) Run(_ context.Context, cmd pawl.Command) (pawl.Result, error)
 
 func fire(t *testing.T, set config.Set) (pawl.Outcome, []string) {
 	t.Helper()
+	return fireIn(t, set, "")
+}
+
+func fireIn(t *testing.T, set config.Set, dir string) (pawl.Outcome, []string) {
+	t.Helper()
 	g := &fakeGate{}
 	r, err := pawl.New(pawl.Options{Gate: g, Parallel: 1}, set.Hooks...)
 	require.NoError(t, err)
-	out, err := r.Dispatch(context.Background(), &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash", Input: []byte(`{"command":"ls"}`)})
+	out, err := r.Dispatch(context.Background(), &pawl.Event{
+		Trigger: pawl.ToolBefore, Tool: "Bash", Dir: dir, Input: []byte(`{"command":"ls"}`),
+	})
 	require.NoError(t, err)
 	return out, g.ran
 }

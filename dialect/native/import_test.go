@@ -17,7 +17,7 @@ func entry(name string, on pawl.Trigger, event, matcher, line string, may pawl.E
 	e := dialect.Entry{Dialect: "claude", Event: event, Handler: 1, Matcher: matcher, Command: line, Timeout: 60}
 	e.Hook = pawl.Hook{
 		Name: name, On: on, Effects: may, FailOpen: true, Concurrent: true,
-		Handler: &command.Program{Name: name, Args: []string{"/bin/sh", "-c", line}, Inherit: true},
+		Handler: command.Program{Name: name, Args: []string{"/bin/sh", "-c", line}, Inherit: true},
 		Origin:  pawl.Origin{Layer: "project", File: "settings.json", Line: 3, Column: 9},
 	}
 	return e

@@ -321,7 +321,7 @@ func (h *hook) contract(t pawl.Trigger) pawl.Contract {
 const answerLimit = 8 << 20
 
 func (h *hook) program() pawl.Handler {
-	p := &command.Program{Name: h.Name, Args: h.Run, Dir: h.Dir, Env: h.Env}
+	p := command.Program{Name: h.Name, Args: h.Run, Dir: h.Dir, Env: h.Env}
 	if p.Dir != "" && h.opts.Root != "" && !filepath.IsAbs(p.Dir) {
 		p.Dir = filepath.Join(h.opts.Root, p.Dir)
 	}

@@ -74,7 +74,7 @@ func TestARelativeDirIsBelowTheRoot(t *testing.T) {
 	} {
 		file, issues := native.Load("f.toml", []byte(one+"dir = \""+c.dir+"\"\n"), native.Options{Root: c.root})
 		require.Empty(t, issues)
-		require.Equal(t, filepath.FromSlash(c.want), file.Hooks[0].Handler.(*command.Program).Dir)
+		require.Equal(t, filepath.FromSlash(c.want), file.Hooks[0].Handler.(command.Program).Dir)
 	}
 }
 

@@ -77,7 +77,7 @@ func TestInvalidFilesGiveEveryFaultAtItsPlaceAndNoHook(t *testing.T) {
 func shown(file native.File, issues []dialect.Issue) string {
 	var b strings.Builder
 	for _, h := range file.Hooks {
-		p := h.Handler.(*command.Program)
+		p := h.Handler.(command.Program)
 		fmt.Fprintf(&b, "%s on %s\n", h.Name, h.On)
 		for _, row := range [][2]any{
 			{"match", h.Match}, {"effects", h.Effects}, {"timeout", h.Timeout}, {"open", h.FailOpen}, {"shadow", h.Shadow},
