@@ -47,7 +47,7 @@ func setup(t *testing.T) (*otel.Telemetry, *tracetest.SpanRecorder, *sdktrace.Tr
 func attributes(s sdktrace.ReadOnlySpan) map[string]string {
 	got := map[string]string{}
 	for _, a := range s.Attributes() {
-		got[string(a.Key)] = a.Value.Emit()
+		got[string(a.Key)] = a.Value.String()
 	}
 	return got
 }
