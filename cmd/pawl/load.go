@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/config"
@@ -16,15 +15,15 @@ import (
 
 // sources says where hooks are found; the same flags for every command that loads them.
 type sources struct {
-	Config       []string          `name:"config" placeholder:"FILE" sep:"none" help:"A hooks file, trusted as given; may be repeated. Without it hooks are looked for where they belong: system, user, project."`
-	Dialect      string            `placeholder:"NAME" enum:"native,zerocode,claude," default:"" help:"What the files of --config are: native, zerocode or claude. Seen from name and shape unless given."`
-	Root         string            `placeholder:"DIR" help:"The project. The nearest folder above that holds .git, else this one, unless given."`
-	Home         string            `placeholder:"DIR" help:"The user's home folder."`
-	System       string            `placeholder:"DIR" help:"Stands for /etc."`
-	Requirements []string          `placeholder:"FILE" sep:"none" help:"A file of managed requirements, the highest first; may be repeated."`
-	Plugin       map[string]string `placeholder:"NAME=DIR" mapsep:"none" help:"An enabled plugin; may be repeated."`
-	Trust        string            `placeholder:"WHICH" enum:"store,all,none" default:"store" help:"Which hooks that were found may run: those accepted (store), all, or none."`
-	Strict       bool              `help:"Fail closed: warnings about a host's file are errors, and a check that waits for review refuses."`
+	Config       []string `name:"config" placeholder:"FILE" sep:"none" help:"A hooks file, trusted as given; may be repeated. Without it hooks are looked for where they belong: system, user, project."`
+	Dialect      string   `placeholder:"NAME" enum:"native,zerocode,claude," default:"" help:"What the files of --config are: native, zerocode or claude. Seen from name and shape unless given."`
+	Root         string   `placeholder:"DIR" help:"The project. The nearest folder above that holds .git, else this one, unless given."`
+	Home         string   `placeholder:"DIR" help:"The user's home folder."`
+	System       string   `placeholder:"DIR" help:"Stands for /etc."`
+	Requirements []string `placeholder:"FILE" sep:"none" help:"A file of managed requirements, the highest first; may be repeated."`
+	Plugin       []string `placeholder:"NAME=DIR" sep:"none" help:"An enabled plugin; may be repeated."`
+	Trust        string   `placeholder:"WHICH" enum:"store,all,none" default:"store" help:"Which hooks that were found may run: those accepted (store), all, or none."`
+	Strict       bool     `help:"Fail closed: warnings about a host's file are errors, and a check that waits for review refuses."`
 }
 
 // A hookSet is what the sources came to.
@@ -88,8 +87,12 @@ func (s *sources) places(a *app) (config.Options, map[string]string, error) {
 	for _, file := range s.Requirements {
 		opts.Requirements = append(opts.Requirements, full(file))
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Plugin)) {
-		opts.Plugins = append(opts.Plugins, config.Plugin{Name: name, Dir: full(s.Plugin[name])})
+	for _, plugin := range s.Plugin {
+		name, folder, ok := strings.Cut(plugin, "=")
+		if !ok || name == "" || folder == "" {
+			return opts, nil, fmt.Errorf("--plugin %q is not NAME=DIR", plugin)
+		}
+		opts.Plugins = append(opts.Plugins, config.Plugin{Name: name, Dir: full(folder)})
 	}
 	return opts, names, nil
 }
