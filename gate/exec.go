@@ -198,11 +198,17 @@ func definesFunction(env []string, name string) bool {
 }
 
 func (l *launch) capture() *capture {
-	c := &capture{limit: l.limit}
+	c := new(capture)
+	l.ready(c)
+	return c
+}
+
+// ready makes an empty c one that keeps a stream of the program.
+func (l *launch) ready(c *capture) {
+	c.limit = l.limit
 	if l.redact != nil {
 		c.filter = l.redact()
 	}
-	return c
 }
 
 func notStarted(ctx context.Context) error { return fmt.Errorf("program not started: %w", ctx.Err()) }

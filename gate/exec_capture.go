@@ -25,6 +25,7 @@ type capture struct {
 	filter Filter
 
 	mu     sync.Mutex
+	begun  bool // something was written
 	kept   []byte
 	cut    int64
 	err    error // the filter panicked: nothing of the stream may be shown
@@ -38,6 +39,7 @@ func (c *capture) write(p []byte) {
 	if c.closed {
 		return
 	}
+	c.begun = true
 	if c.filter != nil && !c.full() {
 		p = c.filtered(func() []byte { return c.filter.Write(p) })
 	}
@@ -46,7 +48,7 @@ func (c *capture) write(p []byte) {
 
 // room returns where the next bytes may be read to, for grow to take them in; nil: they go through write.
 func (c *capture) room() []byte {
-	if c.filter != nil || c.full() {
+	if !c.begun || c.filter != nil || c.full() {
 		return nil
 	}
 	if len(c.kept) == cap(c.kept) {

@@ -21,14 +21,15 @@ func defaultGrant() []string {
 // two entries with one name the later stands, and alone: getenv would return the first.
 func (e Exec) environment(cmd pawl.Command, dir string) []string {
 	host := e.Host
+	var env []string
 	if host == nil {
-		host = os.Environ()
+		host = os.Environ() // a copy: what is granted moves up in it
+		env = host[:0]
 	}
 	grant := e.Grant
 	if grant == nil {
 		grant = defaultGrant()
 	}
-	env := make([]string, 0, len(host)+len(cmd.Env))
 	for _, kv := range host {
 		name := envName(kv)
 		switch {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/internal/clock"
 )
 
 func (l *launch) run(ctx context.Context, portable bool) (pawl.Result, error) {
@@ -39,12 +40,17 @@ type spawned struct {
 	poll           [5]unix.PollFd
 	theirs         [3]int // the program's ends of its streams
 	rest           []byte // of the input, not yet written
-	stdout, stderr *capture
+	stdout, stderr capture
 	ends           ending
 	waker          waker
-	null           int    // /dev/null, once something is to be dropped
-	noSplice       bool   // it cannot be moved there
-	scratch        []byte // what is filtered passes through it
+	null           int       // /dev/null, once something is to be dropped
+	noSplice       bool      // it cannot be moved there
+	first          [512]byte // what comes first passes through it: most streams hold no more
+	scratch        []byte    // what is filtered passes through it
+
+	files [4]uintptr // what the program inherits
+	sys   syscall.SysProcAttr
+	pidfd int
 }
 
 // The slots of spawned.poll. Each holds our descriptor, or noFD, which poll passes over.
@@ -59,7 +65,9 @@ const (
 )
 
 func newSpawned(l *launch) *spawned {
-	s := &spawned{launch: l, rest: l.stdin, stdout: l.capture(), stderr: l.capture(), ends: ending{grace: l.grace}}
+	s := &spawned{launch: l, rest: l.stdin, ends: ending{grace: l.grace}}
+	l.ready(&s.stdout)
+	l.ready(&s.stderr)
 	for i := range s.poll {
 		s.poll[i] = unix.PollFd{Fd: noFD, Events: unix.POLLIN}
 	}
@@ -127,30 +135,37 @@ func (s *spawned) start(ctx context.Context) error {
 }
 
 func (s *spawned) forkExec() (err error) {
-	pidfd := noFD
-	sys := &syscall.SysProcAttr{Setpgid: true, PidFD: &pidfd}
-	files := []uintptr{uintptr(s.theirs[0]), uintptr(s.theirs[1]), uintptr(s.theirs[2])}
-	if s.cage == nil {
-		s.pid, err = s.fork(files, sys)
-	} else {
-		if s.cage.image != nil {
-			files = append(files, s.cage.image.Fd())
-		}
-		err = s.cage.start(sys, func() (int, error) {
-			var err error
-			s.pid, err = s.fork(files, sys)
-			return s.pid, err
-		})
+	s.pidfd = noFD
+	s.sys = syscall.SysProcAttr{Setpgid: true, PidFD: &s.pidfd}
+	files := s.files[:0]
+	for _, fd := range s.theirs {
+		files = append(files, uintptr(fd))
 	}
-	s.poll[pollExit].Fd = int32(pidfd)
+	if s.cage == nil {
+		s.pid, err = s.fork(files)
+	} else {
+		err = s.confined(files)
+	}
+	s.poll[pollExit].Fd = int32(s.pidfd)
 	if err != nil && s.pid > 0 { // started, and then not to be limited
 		s.reap()
 	}
 	return err
 }
 
-func (s *spawned) fork(files []uintptr, sys *syscall.SysProcAttr) (int, error) {
-	return syscall.ForkExec(s.executable(), s.args, &syscall.ProcAttr{Dir: s.dir, Env: s.env, Files: files, Sys: sys})
+func (s *spawned) confined(files []uintptr) error {
+	if s.cage.image != nil {
+		files = append(files, s.cage.image.Fd())
+	}
+	return s.cage.start(&s.sys, func() (int, error) {
+		var err error
+		s.pid, err = s.fork(files)
+		return s.pid, err
+	})
+}
+
+func (s *spawned) fork(files []uintptr) (int, error) {
+	return syscall.ForkExec(s.executable(), s.args, &syscall.ProcAttr{Dir: s.dir, Env: s.env, Files: files, Sys: &s.sys})
 }
 
 // watch arms what wakes the loop beside the program's own doings.
@@ -226,7 +241,7 @@ func (s *spawned) finish() (pawl.Result, error) {
 	}
 	g := group{s.pid}
 	res.Orphans = held || !gone || linger && g.alive()
-	return gather(res, s.stdout, s.stderr)
+	return gather(res, &s.stdout, &s.stderr)
 }
 
 func (s *spawned) close() {
@@ -260,7 +275,7 @@ func (w *waker) arm(ctx context.Context) (fd int, err error) {
 		return noFD, err
 	}
 	w.live = true
-	w.stop = context.AfterFunc(ctx, w.wake)
+	w.stop = clock.AfterFunc(ctx, w.wake)
 	return w.fd, nil
 }
 

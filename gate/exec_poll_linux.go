@@ -47,10 +47,10 @@ func (s *spawned) serve() {
 		s.write()
 	}
 	if s.poll[pollOut].Revents != 0 {
-		s.read(pollOut, s.stdout)
+		s.read(pollOut, &s.stdout)
 	}
 	if s.poll[pollErr].Revents != 0 {
-		s.read(pollErr, s.stderr)
+		s.read(pollErr, &s.stderr)
 	}
 	if s.poll[pollExit].Revents != 0 {
 		s.shut(pollExit)
@@ -87,6 +87,9 @@ func (s *spawned) read(slot int, c *capture) {
 	var n int
 	var err error
 	switch buf := c.room(); {
+	case !c.begun:
+		n, err = unix.Read(fd, s.first[:])
+		c.write(s.first[:max(n, 0)])
 	case buf != nil:
 		n, err = unix.Read(fd, buf)
 		c.grow(max(n, 0))
