@@ -164,15 +164,7 @@ func (m *importer) rest() {
 	if e.Plugin != "" {
 		m.lose("", "that it belongs to the plugin %s", e.Plugin)
 	}
-	p, _ := e.Hook.Handler.(*command.Program)
-	if p == nil {
-		if v, ok := e.Hook.Handler.(command.Program); ok {
-			p = &v
-		}
-	}
-	if p != nil && p.Inherit {
-		m.lose("name what it needs under env", "the host's whole environment: a native hook gets a few variables and its env")
-	}
+	m.lose("name what it needs under env", "the host's whole environment: a native hook gets a few variables and its env")
 	if e.Managed {
 		m.lose("", "that it is managed and cannot be disabled")
 	}

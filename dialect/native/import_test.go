@@ -1,6 +1,7 @@
 package native_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/command"
 	"github.com/pawl-hooks/pawl/dialect"
+	"github.com/pawl-hooks/pawl/dialect/claude"
 	"github.com/pawl-hooks/pawl/dialect/native"
 )
 
@@ -95,6 +97,15 @@ output = "ignore"
 	require.Contains(t, said, "Stop 0.1 settings.json:3:9: lost: the whole hook: a native file has no trigger for Stop")
 	require.Contains(t, said, "PostToolUse 0.1 settings.json:3:9: lost: a timeout of 3600 s")
 	require.Contains(t, said, "PreToolUse 0.1 settings.json:3:9: lost: the right to rewrite")
+}
+
+// The exec form has a handler of its own.
+func TestImportOfTheExecFormNamesTheEnvironment(t *testing.T) {
+	entries, issues := claude.Load(dialect.Source{File: "settings.json", Data: []byte(
+		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"./h","args":["x"]}]}]}}`)})
+	require.Empty(t, issues)
+	_, lost := native.Import(entries)
+	require.Contains(t, fmt.Sprint(lost), "the host's whole environment")
 }
 
 // Every entry is a hook or is named by an issue.
