@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -143,7 +144,7 @@ func trueCase(name string, list func(dir string) []string) string {
 			near = n
 		}
 	}
-	return filepath.Join(dir, orElse(near, base))
+	return filepath.Join(dir, cmp.Or(near, base))
 }
 
 func readNames(dir string) []string {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -110,7 +111,7 @@ func reasonOf(err error) string {
 }
 
 func (l *loader) workdir() string {
-	return orElse(orElse(l.opts.Dir, l.opts.Root), orElse(l.home, string(filepath.Separator)))
+	return cmp.Or(cmp.Or(l.opts.Dir, l.opts.Root), cmp.Or(l.home, string(filepath.Separator)))
 }
 
 // gather looks in every place and reads the files that stand there.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -40,7 +41,7 @@ func (p *pinned) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pa
 func (p *pinned) check(dir string) error {
 	found := p.find(dir)
 	for _, word := range sortedKeys(p.pins) {
-		if file := orElse(found[word], p.pins[word].File); !p.pins[word].holds(file) {
+		if file := cmp.Or(found[word], p.pins[word].File); !p.pins[word].holds(file) {
 			return p.pins[word].refusal(file)
 		}
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 )
@@ -86,7 +87,7 @@ func (o Options) systemPlaces() []place {
 	if !own {
 		base = "/etc"
 		if o.goos() == "windows" {
-			base = filepath.Join(orElse(o.getenv("ProgramData"), `C:\ProgramData`))
+			base = filepath.Join(cmp.Or(o.getenv("ProgramData"), `C:\ProgramData`))
 		}
 	}
 	claudeDir := filepath.Join(base, "claude-code")
@@ -94,7 +95,7 @@ func (o Options) systemPlaces() []place {
 		claudeDir = "/Library/Application Support/ClaudeCode"
 	}
 	if !own && o.goos() == "windows" {
-		claudeDir = filepath.Join(orElse(o.getenv("ProgramFiles"), `C:\Program Files`), "ClaudeCode")
+		claudeDir = filepath.Join(cmp.Or(o.getenv("ProgramFiles"), `C:\Program Files`), "ClaudeCode")
 	}
 	places := []place{
 		{layer: layerSystem, dialect: native, dir: filepath.Join(base, "pawl")},
@@ -133,7 +134,7 @@ func (o Options) projectPlaces(d disk) []place {
 	root := d.real(o.Root)
 	tree := d.checkout(root)
 	var places []place
-	for i, dir := range between(root, d.real(orElse(o.Dir, root))) {
+	for i, dir := range between(root, d.real(cmp.Or(o.Dir, root))) {
 		hooks, gate := dir, &gated{candidates: distinct(dir, root), shown: root}
 		if tree.main != tree.top {
 			rel, _ := filepath.Rel(tree.top, dir)
@@ -167,11 +168,4 @@ func distinct(names ...string) []string {
 		}
 	}
 	return out
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -73,7 +74,7 @@ func (l *loader) search(e *Entry, s *source) search {
 	}
 	workdir := l.disk.real(l.workdir())
 	f := finder{disk: l.disk, top: l.top, vars: vars, getenv: l.opts.getenv}
-	f.bases = distinct(workdir, orElse(s.Root, workdir))
+	f.bases = distinct(workdir, cmp.Or(s.Root, workdir))
 	native, line, argv := e.Dialect == native, e.Command, append([]string{e.Command}, e.Args...)
 	fixed := false
 	if p, ok := e.Hook.Handler.(command.Program); ok && native && p.Dir != "" {

@@ -16,7 +16,7 @@
 // Code 2: the program objects, and standard error says why. That refuses at PreToolUse, PermissionRequest,
 // UserPromptSubmit, Stop, SubagentStop, ZeroCode's PostToolUse and Claude's PreCompact; it is a note beside
 // the result at Claude's PostToolUse and PostToolUseFailure. Elsewhere it is a failure. An empty standard
-// error changes nothing of that.
+// error changes nothing of that. Of a ZeroCode hook's standard output a continue:false alone still counts.
 //
 // Any other code and a signal are failures; Claude's hooks may answer by an object beside another code,
 // unless the codec is Strict.
@@ -125,8 +125,4 @@ func (c Codec) Decode(ev *pawl.Event, res pawl.Result) (pawl.Decision, error) {
 		return pawl.Decision{}, unreadable("%s has no event for %s", c.Flavour, ev.Trigger)
 	}
 	return reading{codec: c, row: r, ev: ev, res: res}.decide()
-}
-
-func unreadable(format string, args ...any) error {
-	return &pawl.Failure{Cause: pawl.CauseOutput, Err: fmt.Errorf(format, args...)}
 }

@@ -1,8 +1,8 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/pawl-hooks/pawl"
@@ -22,7 +22,7 @@ func (r reading) decide() (pawl.Decision, error) {
 	ended := command.Exited(r.res)
 	switch {
 	case r.row.deaf:
-		return pawl.Decision{}, r.explained(ended)
+		return pawl.Decision{}, explained(ended, r.res.Stderr)
 	case r.res.Signal != "" || r.res.Code < 0:
 		if ended == nil {
 			ended = &pawl.Failure{Cause: pawl.CauseSignal, Err: errors.New("ended without an exit code")}
@@ -37,13 +37,17 @@ func (r reading) decide() (pawl.Decision, error) {
 }
 
 // blocked reads exit code 2, the answer of which is on standard error. Claude's hooks may say more on
-// standard output; ZeroCode's may not.
+// standard output; of ZeroCode's only an end of the run counts there, which is more than a refusal.
 func (r reading) blocked() (pawl.Decision, error) {
 	why := strings.ToValidUTF8(strings.TrimSpace(string(r.res.Stderr)), "\uFFFD")
-	if r.codec.Flavour != Claude {
-		return r.act(pawl.Decision{}, r.row.exit2, why), nil
-	}
 	p := scan(r.res.Stdout)
+	if r.codec.Flavour != Claude {
+		var d pawl.Decision
+		if said := r.restrictions(p); said.Verdict == pawl.Halt {
+			d = said
+		}
+		return r.act(d, r.row.exit2, why), nil
+	}
 	d, err := r.answered(p)
 	if !p.whole || err != nil {
 		d = r.restrictions(p)
@@ -63,17 +67,7 @@ func (r reading) failed(ended error) (pawl.Decision, error) {
 	if r.codec.Flavour == Claude && !r.codec.Strict && p.whole {
 		return r.answered(p)
 	}
-	return r.restrictions(p), r.explained(ended)
-}
-
-// explained adds the first line of standard error, for people.
-func (r reading) explained(ended error) error {
-	var f *pawl.Failure
-	line, _, _ := strings.Cut(strings.TrimSpace(string(r.res.Stderr)), "\n")
-	if !errors.As(ended, &f) || line == "" {
-		return ended
-	}
-	return &pawl.Failure{Cause: f.Cause, Err: fmt.Errorf("%w: %s", f, strings.ToValidUTF8(line, "\uFFFD"))}
+	return r.restrictions(p), explained(ended, r.res.Stderr)
 }
 
 // answered reads what was printed as the whole answer.
@@ -81,7 +75,7 @@ func (r reading) answered(p printed) (pawl.Decision, error) {
 	switch {
 	case p.text == "":
 		return pawl.Decision{}, nil
-	case p.whole && r.cut():
+	case p.whole && cutAnswer(r.res):
 		return r.restrictions(p), unreadable("the answer was cut")
 	case p.whole:
 		return r.object(p.objects[0])
@@ -100,10 +94,6 @@ func (r reading) answered(p printed) (pawl.Decision, error) {
 	return d, nil
 }
 
-// cut reports whether it was standard output that did not fit. Of two streams under one limit, one of
-// which overran it, the longer did.
-func (r reading) cut() bool { return r.res.Cut > 0 && len(r.res.Stdout) >= len(r.res.Stderr) }
-
 // act adds to d what an action comes to, for a reason that may be blank.
 func (r reading) act(d pawl.Decision, a action, reason string) pawl.Decision {
 	if !r.row.keepSpace {
@@ -116,10 +106,10 @@ func (r reading) act(d pawl.Decision, a action, reason string) pawl.Decision {
 		return d.Join(pawl.Decision{Verdict: pawl.Halt, Reason: reason})
 	case replaces:
 		no := false
-		said := or(reason, "A hook stopped the processing of this result.")
+		said := cmp.Or(reason, "A hook stopped the processing of this result.")
 		return d.Join(pawl.Decision{Output: quote(nil, r.feedback(said)), Fail: &no})
 	case notes:
-		return d.Join(pawl.Decision{Notes: []string{r.context(or(reason, "A hook objected and gave no reason."))}})
+		return d.Join(pawl.Decision{Notes: []string{r.context(cmp.Or(reason, "A hook objected and gave no reason."))}})
 	}
 	return d
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,12 +31,11 @@ var (
 		{name: "hook_event_name"}, // the row's own
 	}
 	common = keys(where, []key{
-		{name: "permission_mode", value: text(func(ev *pawl.Event) string { return or(ev.PermissionMode, "default") })},
+		{name: "permission_mode", value: text(func(ev *pawl.Event) string { return cmp.Or(ev.PermissionMode, "default") })},
 	})
-	turn      = []key{{name: "turn_id", value: text(func(ev *pawl.Event) string { return ev.Turn })}}
-	modelOnly = []key{{name: "model", value: text(func(ev *pawl.Event) string { return ev.Model })}}
-	model     = modelOnly
-	agent     = []key{
+	turn  = []key{{name: "turn_id", value: text(func(ev *pawl.Event) string { return ev.Turn })}}
+	model = []key{{name: "model", value: text(func(ev *pawl.Event) string { return ev.Model })}}
+	agent = []key{
 		{name: "agent_id", value: agentID, when: inAgent},
 		{name: "agent_type", value: agentType, when: inAgent},
 	}
@@ -52,9 +52,9 @@ var (
 		name: "tool_response", value: func(b []byte, ev *pawl.Event) []byte { return splice(b, ev.Output, "null") },
 	}}
 	failure    = []key{{name: "error", value: text(failureText)}}
-	source     = []key{{name: "source", value: text(func(ev *pawl.Event) string { return or(ev.Source, "startup") })}}
-	compaction = []key{{name: "trigger", value: text(func(ev *pawl.Event) string { return or(ev.Source, "auto") })}}
-	ending     = []key{{name: "reason", value: text(func(ev *pawl.Event) string { return or(ev.Source, "other") })}}
+	source     = []key{{name: "source", value: text(func(ev *pawl.Event) string { return cmp.Or(ev.Source, "startup") })}}
+	compaction = []key{{name: "trigger", value: text(func(ev *pawl.Event) string { return cmp.Or(ev.Source, "auto") })}}
+	ending     = []key{{name: "reason", value: text(func(ev *pawl.Event) string { return cmp.Or(ev.Source, "other") })}}
 	prompt     = []key{{name: "prompt", value: text(promptOf)}}
 	stopping   = []key{
 		{name: "stop_hook_active", value: func(b []byte, ev *pawl.Event) []byte {
@@ -63,7 +63,7 @@ var (
 		{name: "last_assistant_message", value: nullable(func(ev *pawl.Event) string { return ev.LastMessage })},
 	}
 	modelIfAny = []key{{
-		name: "model", value: modelOnly[0].value, when: func(ev *pawl.Event) bool { return ev.Model != "" },
+		name: "model", value: model[0].value, when: func(ev *pawl.Event) bool { return ev.Model != "" },
 	}}
 	instructions = []key{{name: "custom_instructions", value: text(promptOf)}}
 	summary      = []key{{name: "compact_summary", value: text(func(ev *pawl.Event) string { return ev.LastMessage })}}
@@ -178,11 +178,4 @@ func failureText(ev *pawl.Event) string {
 		return string(s)
 	}
 	return string(ev.Output)
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

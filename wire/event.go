@@ -108,7 +108,7 @@ func appendField(b []byte, p any) ([]byte, error) {
 	switch p := p.(type) {
 	case *string:
 		if *p != "" {
-			b = appendText(b, *p)
+			b = quote(b, *p)
 		}
 	case *bool:
 		if *p {
@@ -120,7 +120,7 @@ func appendField(b []byte, p any) ([]byte, error) {
 		}
 	case *pawl.Verdict:
 		if *p != pawl.Pass {
-			b = appendText(b, p.String())
+			b = quote(b, p.String())
 		}
 	case *[]string:
 		b = appendTexts(b, *p)
@@ -136,15 +136,9 @@ func appendField(b []byte, p any) ([]byte, error) {
 	return b, nil
 }
 
-// appendText quotes s. What is no UTF-8 in it becomes U+FFFD: the only way to tell it in JSON.
-func appendText(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s)
-	return b
-}
-
 func appendTexts(b []byte, list []string) []byte {
 	for i, s := range list {
-		b = appendText(append(b, "[,"[min(i, 1)]), s)
+		b = quote(append(b, "[,"[min(i, 1)]), s)
 	}
 	if len(list) > 0 {
 		b = append(b, ']')
@@ -180,7 +174,7 @@ func appendExtra(b []byte, extra map[string]json.RawMessage) ([]byte, error) {
 		if raw == nil {
 			raw = json.RawMessage("null")
 		}
-		b = append(appendText(append(b, open), name), ':')
+		b = append(quote(append(b, open), name), ':')
 		var err error
 		if b, err = appendRaw(b, raw); err != nil {
 			return b, fmt.Errorf("%q: %w", name, err)

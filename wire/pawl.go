@@ -60,7 +60,7 @@ func (JSON) Decode(_ *pawl.Event, res pawl.Result) (pawl.Decision, error) {
 		return forbidden(res.Stdout), explained(err, res.Stderr)
 	}
 	if cutAnswer(res) {
-		return forbidden(res.Stdout), badAnswer(errors.New("the answer was cut"))
+		return forbidden(res.Stdout), unreadable("the answer was cut")
 	}
 	text := bytes.TrimSpace(res.Stdout)
 	if len(text) == 0 {
@@ -68,31 +68,9 @@ func (JSON) Decode(_ *pawl.Event, res pawl.Result) (pawl.Decision, error) {
 	}
 	d, err := readAnswer(text)
 	if err != nil {
-		return forbidden(text), badAnswer(err)
+		return forbidden(text), unreadable("%w", err)
 	}
 	return d, nil
-}
-
-// cutAnswer reports whether standard output may be what was cut. Both streams have one limit, so the
-// shorter of the two was not.
-func cutAnswer(res pawl.Result) bool {
-	return res.Cut > 0 && len(res.Stdout) >= len(res.Stderr)
-}
-
-func badAnswer(err error) error { return &pawl.Failure{Cause: pawl.CauseOutput, Err: err} }
-
-// explained adds the first line of standard error to a failure, for people.
-func explained(err error, stderr []byte) error {
-	var f *pawl.Failure
-	line, _, _ := strings.Cut(strings.TrimSpace(strings.ToValidUTF8(string(stderr), "\uFFFD")), "\n")
-	if line == "" || !errors.As(err, &f) {
-		return err
-	}
-	const most = 200 // characters
-	if r := []rune(line); len(r) > most {
-		line = string(r[:most]) + "…"
-	}
-	return &pawl.Failure{Cause: f.Cause, Err: fmt.Errorf("%w: %s", f.Err, line)}
 }
 
 // An ownAnswer is what a program may print.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -244,7 +245,7 @@ func (a *answer) approval() pawl.Decision {
 		return pawl.Decision{Verdict: pawl.Allow}
 	case "deny": // a restriction, which is read already
 	default:
-		a.fail("decision.behavior %s is unknown", or(string(o.get("behavior")), "null"))
+		a.fail("decision.behavior %s is unknown", cmp.Or(string(o.get("behavior")), "null"))
 	}
 	return pawl.Decision{}
 }

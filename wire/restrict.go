@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ func (r reading) restrict(d pawl.Decision, o object) pawl.Decision {
 	if blocks && r.row.stop == refuses {
 		return d // said twice
 	}
-	return r.act(d, r.row.stop, or(reason, strings.TrimSpace(why)))
+	return r.act(d, r.row.stop, cmp.Or(reason, strings.TrimSpace(why)))
 }
 
 func stopped(o object) bool {
@@ -87,10 +88,10 @@ func verdictIn(o object) (asks, blocks bool, why string) {
 			switch word, _ := unquote(m.value); word {
 			case "block", "deny":
 				blocks = true
-				why = or(why, o.first(reasons...))
+				why = cmp.Or(why, o.first(reasons...))
 			case "ask", "defer":
 				asks = true
-				why = or(why, o.first(reasons...))
+				why = cmp.Or(why, o.first(reasons...))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/command"
 	"github.com/pawl-hooks/pawl/wire"
 )
 
@@ -83,4 +84,16 @@ func TestAnAllowIsNeverGuessed(t *testing.T) {
 		d, _ := c.Decode(ev, res)
 		require.NotEqual(r, pawl.Allow, d.Verdict, "%s", res.Stdout)
 	})
+}
+
+func TestAFailureTellsTheFirstLineAndNoBookOfIt(t *testing.T) {
+	long := []byte(strings.Repeat("é", 1<<20) + "\nsecond")
+	for name, codec := range map[string]command.Codec{
+		"zerocode": wire.Codec{}, "claude": wire.Codec{Flavour: wire.Claude}, "json": wire.JSON{},
+	} {
+		_, err := codec.Decode(&pawl.Event{Trigger: pawl.ToolBefore}, pawl.Result{Code: 1, Stderr: long})
+		require.ErrorContains(t, err, "exit code 1: é", name)
+		require.Less(t, len(err.Error()), 1<<10, name)
+		require.NotContains(t, err.Error(), "second", name)
+	}
 }

@@ -150,11 +150,11 @@ var zerocodeRows = []row{
 		stop: replaces, block: refuses, exit2: refuses,
 	}, {
 		event: "PreCompact", label: "pre_compact", trigger: pawl.CompactBefore, matches: "source",
-		effects: may, input: keys(where, turn, modelOnly, agent, compaction),
+		effects: may, input: keys(where, turn, model, agent, compaction),
 		stop: refuses, block: refuses, exit2: fails,
 	}, {
 		event: "PostCompact", label: "post_compact", trigger: pawl.CompactAfter, matches: "source",
-		effects: pawl.MayHalt, input: keys(where, turn, modelOnly, agent, compaction),
+		effects: pawl.MayHalt, input: keys(where, turn, model, agent, compaction),
 		stop: halts, block: fails, exit2: fails,
 	}, {
 		event: "SessionStart", label: "session_start", trigger: pawl.SessionStart, matches: "source",
