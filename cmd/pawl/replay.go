@@ -74,6 +74,19 @@ func (c *logReplayCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	rows, err := c.replayAll(registry, moments)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(rows)
+	}
+	set.say(a)
+	return a.printReplayed(rows)
+}
+
+// replayAll asks the registry about every event, until a signal ends it.
+func (c *logReplayCmd) replayAll(registry *pawl.Registry, moments []*replay.Moment) ([]replayed, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	rows := []replayed{}
@@ -83,15 +96,11 @@ func (c *logReplayCmd) Run(a *app) error {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return fault(fmt.Errorf("replaying %s %s: %w", m.Event.Trigger, m.Event.Call, err))
+			return nil, fault(fmt.Errorf("replaying %s %s: %w", m.Event.Trigger, m.Event.Call, err))
 		}
 		rows = append(rows, row)
 	}
-	if a.json {
-		return a.printJSON(rows)
-	}
-	set.say(a)
-	return a.printReplayed(rows)
+	return rows, nil
 }
 
 // replay asks the registry about one event.
