@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-hooks/pawl"
 )
 
-// Sandbox is a [Middleware] that confines the programs of the [Exec] right behind it, on Linux. The zero
+// Sandbox is a [Middleware] that confines the programs of the [Exec] or [Workers] right behind it, on Linux. The zero
 // Sandbox lets a program read and execute everything, write nothing but /dev/null, open no socket, and
 // neither signal nor trace a process outside. Each field widens or narrows that. Do not change a Sandbox
 // once it is in use; it may be used concurrently.
@@ -72,17 +72,18 @@ type Limits struct {
 	Processes int           // processes and threads at once, all descendants together
 }
 
-// A confiner is a gate that can start programs in a sandbox: Exec.
+// A confiner is a gate that can start programs in a sandbox: Exec and Workers.
 type confiner interface {
 	runConfined(ctx context.Context, cmd pawl.Command, s *Sandbox) (pawl.Result, error)
 }
 
-// Wrap puts s around next, which must be an [Exec]: no other gate says how it starts programs.
+// Wrap puts s around next, which must be an [Exec] or [Workers]: no other gate says how it starts programs. A
+// program that Workers keep is confined from its start to its end, and asked through this Sandbox alone.
 func (s Sandbox) Wrap(next pawl.Gate) pawl.Gate {
 	inner, ok := next.(confiner)
 	return pawl.GateFunc(func(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
 		if !ok {
-			return pawl.Result{}, cannotConfine(cmd, "the gate behind the sandbox is no gate.Exec: put the sandbox last", nil)
+			return pawl.Result{}, cannotConfine(cmd, "the gate behind the sandbox is neither gate.Exec nor gate.Workers: put the sandbox last", nil)
 		}
 		return inner.runConfined(ctx, cmd, &s)
 	})

@@ -109,7 +109,7 @@ func kept(t testing.TB, question string) pawl.Command {
 // keeping runs a test on a Workers and looks for what it leaves behind.
 func keeping(t *testing.T, w *gate.Workers, test func(t *testing.T)) {
 	t.Helper()
-	w.Exec.Grace = 300 * time.Millisecond
+	w.Exec.Grace = time.Second
 	leakFree(t, func() {
 		defer w.Close()
 		test(t)
@@ -369,7 +369,7 @@ func TestAWorkerThatEndsBetweenQuestionsIsReplaced(t *testing.T) {
 		}
 		a := answered(t, w, "q")
 		require.NoError(t, syscall.Kill(a.PID, syscall.SIGKILL))
-		require.True(t, eventually(func() bool { return !running(a.PID) }))
+		require.True(t, eventually(func() bool { return len(children(t)) == 0 }))
 		require.Equal(t, 1, answered(t, w, "q").N)
 	})
 }
@@ -559,7 +559,7 @@ func asking(t testing.TB, g pawl.Gate, log pawl.Log, w *gate.Workers, hooks ...p
 *) echo '{}';; esac; done`
 	program := command.Program{Name: "check", Args: []string{"sh", "-c", script}, Keep: true, Codec: wire.JSON{}}
 	hooks = append(hooks,
-		pawl.Hook{Name: "check", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Timeout: 300 * time.Millisecond, Handler: program},
+		pawl.Hook{Name: "check", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Timeout: 2 * time.Second, Handler: program},
 		pawl.Hook{Name: "bye", On: pawl.SessionEnd, Handler: program}, w.SessionEnd())
 	r, err := pawl.New(pawl.Options{Gate: g, Log: log}, hooks...)
 	require.NoError(t, err)
