@@ -119,7 +119,7 @@ func (p *Policy) decide(ev *pawl.Event, cmd pawl.Command) Answer {
 		return ans
 	}
 	cmd.Args = cmd.Direct
-	if own := p.decideWords(ev, cmd); own.Ruling < ans.Ruling {
+	if own := p.decideWords(ev, cmd); own.Ruling <= ans.Ruling { // of two that ask, the narrower one is asked about
 		own.Shell = ans.Action
 		return own
 	}
