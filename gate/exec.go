@@ -45,7 +45,7 @@ const (
 // in the job, in its first microseconds, can be missed.
 type Exec struct {
 	Limit int           // bytes of each stream kept where the command says nothing; zero: 64 KiB
-	Grace time.Duration // from the end of the context to the return; zero: 1 s
+	Grace time.Duration // from the end of the context to the return; zero: 1 s. At most half of [pawl.Options].Grace
 	Dir   string        // working directory where the command names none; empty: the process's own
 
 	// Host is the environment to grant from; nil: the process's own at the time of each run.

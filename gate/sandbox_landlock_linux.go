@@ -100,20 +100,8 @@ func (c *cage) rules(dir string) (*os.File, error) {
 }
 
 func (c *cage) fill(rs *ruleset, dir string) error {
-	for _, path := range c.Hide {
-		real, err := realPath(relativeTo(dir, path))
-		if err != nil {
-			return fmt.Errorf("Hide: %w", err)
-		}
-		rs.hide = append(rs.hide, real)
-	}
-	if len(rs.hide) > 0 { // a disk could be read past its files
-		rs.hide = append(rs.hide, "/dev")
-		for _, path := range []string{"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"} {
-			if err := rs.allow(path, readRights); err != nil && !os.IsNotExist(err) {
-				return err
-			}
-		}
+	if err := c.fillHidden(rs, dir); err != nil {
+		return fmt.Errorf("Hide: %w", err)
 	}
 	read := c.Read
 	if read == nil {
@@ -124,23 +112,36 @@ func (c *cage) fill(rs *ruleset, dir string) error {
 			return fmt.Errorf("Read: %w", err)
 		}
 	}
-	if err := rs.allow("/dev/null", readRights|writeRights); err != nil {
-		return err
-	}
 	for _, path := range c.Write {
-		path = relativeTo(dir, path)
-		real, err := realPath(path)
-		if err == nil && real != "/dev/null" && rs.hides(real) {
-			err = fmt.Errorf("%s holds what is to be hidden", path)
-		}
-		if err == nil {
-			err = rs.allow(path, writeRights)
-		}
-		if err != nil {
+		if err := rs.write(relativeTo(dir, path)); err != nil {
 			return fmt.Errorf("Write: %w", err)
 		}
 	}
+	if err := rs.allow("/dev/null", readRights|writeRights); err != nil {
+		return err
+	}
 	return c.fillPorts(rs)
+}
+
+// fillHidden notes what is to be hidden. A disk could be read past its files, so devices go with them.
+func (c *cage) fillHidden(rs *ruleset, dir string) error {
+	for _, path := range c.Hide {
+		real, err := realPath(relativeTo(dir, path))
+		if err != nil {
+			return err
+		}
+		rs.hide = append(rs.hide, real)
+	}
+	if len(rs.hide) == 0 {
+		return nil
+	}
+	rs.hide = append(rs.hide, "/dev")
+	for _, path := range []string{"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"} {
+		if err := rs.allow(path, readRights); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 func realPath(path string) (string, error) {
@@ -196,6 +197,18 @@ func (rs *ruleset) read(path string) error {
 		}
 	}
 	return nil
+}
+
+// write lets path be written, unless that would show what is hidden.
+func (rs *ruleset) write(path string) error {
+	real, err := realPath(path)
+	if err != nil {
+		return err
+	}
+	if real != "/dev/null" && rs.hides(real) {
+		return fmt.Errorf("%s holds what is to be hidden", path)
+	}
+	return rs.allow(path, writeRights)
 }
 
 // allow grants rights to path and all below it.

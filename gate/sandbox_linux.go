@@ -41,7 +41,7 @@ type cage struct {
 // newCage prepares all that can be prepared before the thread is restricted, and points l at what is to
 // be executed.
 func newCage(l *launch, cmd pawl.Command, s *Sandbox) (*cage, error) {
-	c := &cage{Sandbox: s, wait: l.grace / 4}
+	c := &cage{Sandbox: s}
 	err := c.prepare(l)
 	if err == nil && s.Verify != nil {
 		err = c.verify(l, cmd)
@@ -71,7 +71,8 @@ func (c *cage) prepare(l *launch) error {
 		if err != nil && !c.BestEffort {
 			return err
 		}
-		c.pids = pids
+		c.pids, c.wait = pids, l.grace/4
+		l.grace -= c.wait // so that both end with it
 	}
 	return nil
 }
