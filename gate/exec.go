@@ -112,7 +112,7 @@ func (e Exec) run(ctx context.Context, cmd pawl.Command, s *Sandbox) (pawl.Resul
 		res.Orphans = true
 	}
 	res.Elapsed = time.Since(start)
-	if err == nil && res.Code == notFoundCode {
+	if err == nil && (res.Code == notFoundCode || res.Code == deniedCode) {
 		err = l.carriageReturn()
 	}
 	if err != nil {

@@ -260,7 +260,10 @@ func (l *launch) longest() string {
 	return fmt.Sprintf("arguments of %d and an environment of %d bytes", words, total-words)
 }
 
-const notFoundCode = 127 // what env and shells answer when a program is missing
+const ( // what env and shells answer when they cannot start a program
+	notFoundCode = 127
+	deniedCode   = 126 // also where a folder of PATH may not be looked into
+)
 
 // carriageReturn reports a script whose #! line ends in a carriage return and goes through env: the kernel
 // starts env, which then finds no "sh\r". The script itself never ran.

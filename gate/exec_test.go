@@ -694,13 +694,15 @@ func TestWhyAProgramCouldNotStartIsSaid(t *testing.T) {
 		"a variable too long": {pawl.Command{Args: []string{"true"}, Env: []string{"A=" + long}}, gate.TooLong, "variable A"},
 		"a name too long":     {pawl.Command{Args: []string{"./" + long[:5000]}}, gate.TooLong, "name has 5002 bytes"},
 	} {
-		onBoth(t, func(t *testing.T, e gate.Exec) {
-			e.Dir = dir
-			res, err := e.Run(t.Context(), c.cmd)
-			start := startError(t, err)
-			require.Equal(t, c.kind, start.Kind, "%s: %v", name, err)
-			require.ErrorContains(t, err, c.text, name)
-			require.Zero(t, res)
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, e gate.Exec) {
+				e.Dir = dir
+				res, err := e.Run(t.Context(), c.cmd)
+				start := startError(t, err)
+				require.Equal(t, c.kind, start.Kind, "%s: %v", name, err)
+				require.ErrorContains(t, err, c.text, name)
+				require.Zero(t, res)
+			})
 		})
 	}
 }

@@ -226,12 +226,14 @@ func TestAConfinedProgramReachesNoNetwork(t *testing.T) {
 		"all":         {gate.Sandbox{AnyNetwork: true}, []bool{true, true, true, true}},
 		"a namespace": {gate.Sandbox{AnyNetwork: true, NetNamespace: true}, []bool{false, false, true, false}},
 	} {
-		confined(t, c.sandbox, func(t *testing.T, run func(pawl.Command) (pawl.Result, error)) {
-			for i, addr := range all {
-				res, err := run(helper(t, "dial", addr[0], addr[1]))
-				require.NoError(t, err)
-				require.Equal(t, c.reached[i], string(res.Stdout) == "<nil>\n", "%s: %v: %s%s", name, addr, res.Stdout, res.Stderr)
-			}
+		t.Run(name, func(t *testing.T) {
+			confined(t, c.sandbox, func(t *testing.T, run func(pawl.Command) (pawl.Result, error)) {
+				for i, addr := range all {
+					res, err := run(helper(t, "dial", addr[0], addr[1]))
+					require.NoError(t, err)
+					require.Equal(t, c.reached[i], string(res.Stdout) == "<nil>\n", "%v: %s%s", addr, res.Stdout, res.Stderr)
+				}
+			})
 		})
 	}
 }
