@@ -266,6 +266,7 @@ func TestAConfinedProgramCannotTouchItsParent(t *testing.T) {
 
 func TestAStormOfProcessesStopsAtTheLimit(t *testing.T) {
 	const limit = 50
+	before := cgroups()
 	s := gate.Sandbox{Limits: gate.Limits{Processes: limit}}
 	confined(t, s, func(t *testing.T, run func(pawl.Command) (pawl.Result, error)) {
 		res, err := run(helper(t, "storm", "200"))
@@ -288,10 +289,16 @@ func TestAStormOfProcessesStopsAtTheLimit(t *testing.T) {
 		pid = pidIn(t, res.Stderr)
 		require.True(t, eventually(func() bool { return !running(pid) }))
 	})
+	require.True(t, eventually(func() bool { return len(cgroups()) <= len(before) }), "%s, were %s", cgroups(), before)
+}
+
+// cgroups lists those made for programs, by this process or another.
+func cgroups() (list []string) {
 	for _, dir := range []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup"} {
-		left, _ := filepath.Glob(dir + "/pawl-*")
-		require.Empty(t, left)
+		found, _ := filepath.Glob(dir + "/pawl-*")
+		list = append(list, found...)
 	}
+	return list
 }
 
 func TestAConfinedProgramKeepsToItsLimits(t *testing.T) {
