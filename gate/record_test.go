@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"unicode"
 
@@ -14,14 +15,17 @@ import (
 	"github.com/pawl-hooks/pawl/gate"
 )
 
-// lines marshals what is appended to it, one line a record.
+// lines marshals what is appended to it, one line a record. Appends take turns.
 type lines struct {
+	mu   sync.Mutex
 	text []string
 	fail string // the kind that cannot be written
 	ctx  error  // of the context of the last append
 }
 
 func (l *lines) Append(ctx context.Context, recs ...pawl.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, rec := range recs {
 		if rec.Kind() == l.fail {
 			return errors.New("disk full")
