@@ -620,6 +620,20 @@ func TestTheEndOfASessionEndsItsWorkers(t *testing.T) {
 	})
 }
 
+// A program that is asked about the end of its session is gone once it has answered, whoever else cares.
+func TestAWorkerDoesNotOutliveTheEndOfItsSession(t *testing.T) {
+	w := new(gate.Workers)
+	keeping(t, w, func(t *testing.T) {
+		program := command.Program{Name: "bye", Args: []string{"sh", "-c", "echo '" + greeting + "'; while read -r l; do echo '{}'; done"}, Keep: true, Codec: wire.JSON{}}
+		r, err := pawl.New(pawl.Options{Gate: w}, pawl.Hook{Name: "bye", On: pawl.SessionEnd, Handler: program})
+		require.NoError(t, err)
+		out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.SessionEnd, Session: "s1", Source: "other"})
+		require.NoError(t, err)
+		require.Empty(t, out.Decision().Warnings)
+		require.Empty(t, children(t))
+	})
+}
+
 // The policy is asked again about every question, whoever was started before.
 func TestThePolicyDecidesOnEveryQuestion(t *testing.T) {
 	w := new(gate.Workers)
