@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ type taken struct {
 
 // Hooks returns the hooks of the budget, or every fault in its limits.
 func (b *Budget) Hooks() ([]pawl.Hook, error) {
-	name := nameOr(b.Name, "budget")
+	name := cmp.Or(b.Name, "budget")
 	var faults []error
 	for _, tool := range sorted(b.Tools) {
 		faults = append(faults, b.Tools[tool].check(name, tool))
@@ -106,14 +107,14 @@ func (s *spent) judge(tool string, limit Limit) taken {
 		return taken{tool: tool}
 	}
 	if limit.OnExceed == Block {
-		why := nameOr(limit.Message, fmt.Sprintf("%s already ran %s in this run, which is its limit. Go on with what you have.", tool, times(limit.Max)))
+		why := cmp.Or(limit.Message, fmt.Sprintf("%s already ran %s in this run, which is its limit. Go on with what you have.", tool, times(limit.Max)))
 		return taken{decision: pawl.Decision{Verdict: pawl.Refuse, Reason: Blocked + why}}
 	}
 	s.ran[tool]++
 	t := taken{tool: tool}
 	if !s.nudged[tool] {
 		s.nudged[tool] = true
-		t.decision.Notes = []string{nameOr(limit.Message, fmt.Sprintf("%s has now run more than %s in this run. Commit to an answer with what you have.", tool, times(limit.Max)))}
+		t.decision.Notes = []string{cmp.Or(limit.Message, fmt.Sprintf("%s has now run more than %s in this run. Commit to an answer with what you have.", tool, times(limit.Max)))}
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/pawl-hooks/pawl"
@@ -22,7 +23,7 @@ type counted struct {
 
 // Hooks returns the observers that count. The error is always nil.
 func (c *Counter) Hooks() ([]pawl.Hook, error) {
-	name := nameOr(c.Name, "counter")
+	name := cmp.Or(c.Name, "counter")
 	return append([]pawl.Hook{
 		observer(name, pawl.ToolBefore, c.count),
 		observer(name+"-cancelled", pawl.ToolCancelled, c.Forget),
@@ -78,11 +79,4 @@ func uncount(counts map[string]int, tool string) {
 	if counts[tool]--; counts[tool] <= 0 {
 		delete(counts, tool)
 	}
-}
-
-func nameOr(name, other string) string {
-	if name == "" {
-		return other
-	}
-	return name
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,7 +75,7 @@ type flight struct {
 
 // Hooks returns the hooks of the guard, or every fault in its settings.
 func (d *Dedup) Hooks() ([]pawl.Hook, error) {
-	name := nameOr(d.Name, "dedup")
+	name := cmp.Or(d.Name, "dedup")
 	if err := d.check(name); err != nil {
 		return nil, err
 	}
@@ -195,7 +196,7 @@ func (d *Dedup) started(ev *pawl.Event) {
 // keep remembers the result as the model sees it, after every hook, so that nothing redacted is kept.
 func (d *Dedup) keep(ev *pawl.Event) {
 	key, ok := d.key(ev)
-	most, size := numberOr(d.Keep, 128), numberOr(d.MaxBytes, 1<<20)
+	most, size := cmp.Or(d.Keep, 128), cmp.Or(d.MaxBytes, 1<<20)
 	d.runs.peek(ev, func(m *memory) {
 		own, f := m.led(ev, key)
 		if f == nil {
@@ -263,11 +264,4 @@ func closeOnce(c chan struct{}) {
 	default:
 		close(c)
 	}
-}
-
-func numberOr(n, other int) int {
-	if n == 0 {
-		return other
-	}
-	return n
 }

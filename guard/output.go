@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -26,7 +27,7 @@ type printed struct {
 
 // Hooks returns the hooks of the guard, or the fault in its limit.
 func (o *OutputBudget) Hooks() ([]pawl.Hook, error) {
-	name := nameOr(o.Name, "output-budget")
+	name := cmp.Or(o.Name, "output-budget")
 	if o.Max < 1 {
 		return nil, fmt.Errorf("guard %s: max is %d, want at least 1 byte", name, o.Max)
 	}
@@ -43,10 +44,10 @@ func (o *OutputBudget) add(_ context.Context, ev *pawl.Event, _ pawl.Gate) (d pa
 		if p.turn != ev.Turn || p.step != ev.Step {
 			*p = printed{turn: ev.Turn, step: ev.Step}
 		}
-		p.bytes += numberOr(ev.OutputBytes, len(ev.Output))
+		p.bytes += cmp.Or(ev.OutputBytes, len(ev.Output))
 		if p.bytes > o.Max && !p.nudged {
 			p.nudged = true
-			d.Notes = []string{nameOr(o.Message, fmt.Sprintf("The tools of this turn printed %d bytes, more than the %d that fit well. "+
+			d.Notes = []string{cmp.Or(o.Message, fmt.Sprintf("The tools of this turn printed %d bytes, more than the %d that fit well. "+
 				"Summarize what you learned, and ask for less at a time.", p.bytes, o.Max))}
 		}
 	})

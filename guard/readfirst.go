@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ const maxFiles = 4096
 
 // Hooks returns the hooks of the guard, or every fault in its settings.
 func (r *ReadFirst) Hooks() ([]pawl.Hook, error) {
-	name := nameOr(r.Name, "read-first")
+	name := cmp.Or(r.Name, "read-first")
 	if !r.Require && !r.Dedup {
 		return nil, fmt.Errorf("guard %s: neither require nor dedup is set: it would do nothing", name)
 	}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -25,10 +26,10 @@ type Redact struct {
 
 // Hooks returns the hooks of the guard, or every fault in its patterns.
 func (r *Redact) Hooks() ([]pawl.Hook, error) {
-	name := nameOr(r.Name, "redact")
-	patterns, with := r.Patterns, nameOr(r.With, "<redacted>")
+	name := cmp.Or(r.Name, "redact")
+	patterns, with := r.Patterns, cmp.Or(r.With, "<redacted>")
 	if len(patterns) == 0 {
-		patterns, with = []string{SecretPattern}, nameOr(r.With, "$1=<redacted>")
+		patterns, with = []string{SecretPattern}, cmp.Or(r.With, "$1=<redacted>")
 	}
 	var res []*regexp.Regexp
 	var faults []error

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ type streak struct {
 
 // Hooks returns the hooks of the guard, or every fault in its thresholds.
 func (r *Repeat) Hooks() ([]pawl.Hook, error) {
-	name := nameOr(r.Name, "repeat")
+	name := cmp.Or(r.Name, "repeat")
 	if r.Tools == nil {
 		r.Tools = DefaultThresholds()
 	}

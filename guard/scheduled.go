@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,7 @@ func (c *scheduled) admit() bool {
 
 // refuse tells the model why, as a page of zidane's words it: Blocked, and the reason.
 func (c *scheduled) refuse(reason string) {
-	reason = strings.TrimPrefix(nameOr(reason, "the call was refused"), Blocked)
+	reason = strings.TrimPrefix(cmp.Or(reason, "the call was refused"), Blocked)
 	c.finish(Refused, Blocked+reason)
 }
 
@@ -152,7 +153,7 @@ func (c *scheduled) permitted(out pawl.Outcome) (reason string, ok bool) {
 		return reason, false
 	}
 	if out.Verdict == pawl.Ask {
-		verdict, reason = pawl.Ask, nameOr(out.Decision().Reason, reason)
+		verdict, reason = pawl.Ask, cmp.Or(out.Decision().Reason, reason)
 	}
 	if verdict != pawl.Ask {
 		return "", true
@@ -184,7 +185,7 @@ func (c *scheduled) policy() (verdict pawl.Verdict, reason string) {
 
 func (c *scheduled) approved(why string) (reason string, ok bool) {
 	if c.t.s.Approve == nil {
-		return nameOr(why, "this needs approval") + " (there is nobody to ask)", false
+		return cmp.Or(why, "this needs approval") + " (there is nobody to ask)", false
 	}
 	defer func() {
 		if v := recover(); v != nil {
@@ -196,7 +197,7 @@ func (c *scheduled) approved(why string) (reason string, ok bool) {
 	case err != nil:
 		return "asking for approval: " + err.Error(), false
 	case !ok:
-		return nameOr(why, "not approved"), false
+		return cmp.Or(why, "not approved"), false
 	}
 	return "", true
 }
@@ -266,7 +267,7 @@ func (c *scheduled) call() (output []byte, err error) {
 func (c *scheduled) after(state State) {
 	out := c.dispatch(context.WithoutCancel(c.t.ctx), pawl.ToolAfter)
 	if out.Verdict >= pawl.Refuse {
-		c.finish(state, nameOr(out.Decision().Reason, "the result was withheld"))
+		c.finish(state, cmp.Or(out.Decision().Reason, "the result was withheld"))
 		return
 	}
 	c.deliver(state)

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"sync"
@@ -190,7 +191,7 @@ func (t *schedule) halt(reason string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.halted == "" {
-		t.halted = nameOr(reason, "the run was ended")
+		t.halted = cmp.Or(reason, "the run was ended")
 	}
 }
 

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ type ThinkingDecay struct {
 
 // Hooks returns the hook of the guard, or every fault in its settings.
 func (t *ThinkingDecay) Hooks() ([]pawl.Hook, error) {
-	name := nameOr(t.Name, "thinking-decay")
+	name := cmp.Or(t.Name, "thinking-decay")
 	var faults []error
 	if t.AfterTurn < 1 {
 		faults = append(faults, fmt.Errorf("guard %s: after_turn is %d, want at least 1: turns are counted from 1", name, t.AfterTurn))
@@ -56,7 +57,7 @@ func (t *ThinkingDecay) apply(_ context.Context, ev *pawl.Event, _ pawl.Gate) (p
 	if input == nil {
 		input = []byte("{}")
 	}
-	out, changed, err := lower(input, splitField(nameOr(t.Field, "thinking_budget")), budget)
+	out, changed, err := lower(input, splitField(cmp.Or(t.Field, "thinking_budget")), budget)
 	if err != nil || !changed {
 		return pawl.Decision{}, err
 	}

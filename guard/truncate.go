@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ type Truncate struct {
 
 // Hooks returns the hook of the guard, or every fault in its settings.
 func (t *Truncate) Hooks() ([]pawl.Hook, error) {
-	name := nameOr(t.Name, "truncate")
+	name := cmp.Or(t.Name, "truncate")
 	var faults []error
 	if t.Max < 1 {
 		faults = append(faults, fmt.Errorf("guard %s: max is %d, want at least 1 byte", name, t.Max))
