@@ -9,7 +9,6 @@ import (
 	"github.com/pawl-hooks/pawl/command"
 	"github.com/pawl-hooks/pawl/dialect"
 	nativefile "github.com/pawl-hooks/pawl/dialect/native"
-	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // readNative reads pawl's own file. A hook's key ends in its name, which a file gives to one hook alone: it
@@ -78,22 +77,12 @@ func (l *loader) visitNative(p place) {
 		l.told(managed, unread(p.dir, err))
 		return
 	}
-	var found []string
-	known := nativefile.Names()
-	for _, name := range names {
-		file := filepath.Join(p.dir, name)
-		switch near := doc.Nearest(name, known...); {
-		case near == name:
-			found = append(found, file)
-		case near != "" && l.disk.isFile(file):
-			l.told(false, about(file, dialect.Warning, "this file is not read", "a native file is called "+near))
-		}
+	file, issues := nativefile.Choose(names, func(name string) bool { return l.disk.isFile(filepath.Join(p.dir, name)) })
+	for _, i := range issues {
+		i.File = filepath.Join(p.dir, i.File)
+		l.told(managed, i)
 	}
-	if len(found) == 1 {
-		l.add(p, found[0], "")
-	}
-	for i := 1; i < len(found); i++ {
-		l.told(managed, about(found[i], dialect.Error, "there is "+filepath.Base(found[0])+" beside it: one folder has one hooks file",
-			"move the hooks into one of them; neither loads"))
+	if file != "" {
+		l.add(p, filepath.Join(p.dir, file), "")
 	}
 }

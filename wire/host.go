@@ -42,6 +42,9 @@ func ReadEvent(data []byte) (*pawl.Event, error) {
 	return ev, nil
 }
 
+// Aliased lists the tools that have [Aliases].
+func Aliased() []string { return []string{"apply_patch", "spawn_agent"} }
+
 // Aliases are the further names that a host's matchers know a tool by.
 func Aliases(tool string) []string {
 	switch tool {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"strings"
 
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
@@ -32,32 +31,40 @@ func Find(fsys fs.FS, dir string) (file string, issues []dialect.Issue) {
 		}
 		return "", []dialect.Issue{whole(folder, "cannot read the folder: "+err.Error(), "")}
 	}
-	var found []string
-	for _, e := range entries {
-		switch near := doc.Nearest(e.Name(), Names()...); {
-		case isName(e.Name()):
-			found = append(found, path.Join(folder, e.Name()))
-		case near != "" && !e.IsDir():
-			w := whole(path.Join(folder, e.Name()), "this file is not read", "a native file is called "+strings.Join(Names(), ", "))
-			w.Severity = dialect.Warning
-			issues = append(issues, w)
-		}
+	names, dirs := make([]string, len(entries)), map[string]bool{}
+	for i, e := range entries {
+		names[i], dirs[e.Name()] = e.Name(), e.IsDir()
 	}
-	if len(found) > 1 {
-		i := whole(found[1], "there is "+path.Base(found[0])+" beside it: one folder has one hooks file", "move the hooks into one of them")
-		return "", append(issues, i)
+	file, issues = Choose(names, func(name string) bool { return !dirs[name] })
+	if file != "" {
+		file = path.Join(folder, file)
 	}
-	if len(found) == 1 {
-		file = found[0]
+	for i := range issues {
+		issues[i].File = path.Join(folder, issues[i].File)
 	}
 	return file, issues
 }
 
-func isName(name string) bool {
-	for _, n := range Names() {
-		if n == name {
-			return true
+// Choose returns the native file among the names of a folder, or "" where there is none or more than one. It
+// reports what [Find] does, with the bare name as the issue's File. IsFile tells files from folders.
+func Choose(names []string, isFile func(name string) bool) (file string, issues []dialect.Issue) {
+	var found []string
+	for _, name := range names {
+		switch near := doc.Nearest(name, Names()...); {
+		case near == name:
+			found = append(found, name)
+		case near != "" && isFile(name):
+			w := whole(name, "this file is not read", "a native file is called "+near)
+			w.Severity = dialect.Warning
+			issues = append(issues, w)
 		}
 	}
-	return false
+	if len(found) == 1 {
+		return found[0], issues
+	}
+	for i := 1; i < len(found); i++ {
+		issues = append(issues, whole(found[i], "there is "+found[0]+" beside it: one folder has one hooks file",
+			"move the hooks into one of them; neither loads"))
+	}
+	return "", issues
 }

@@ -88,11 +88,6 @@ func (f *File) Error(at doc.Pos, hint, format string, args ...any) {
 	f.report(dialect.Error, at, "", "", hint, format, args...)
 }
 
-// Warn reports what its author perhaps did not mean, in either mode.
-func (f *File) Warn(at doc.Pos, hint, format string, args ...any) {
-	f.report(dialect.Warning, at, "", "", hint, format, args...)
-}
-
 func (f *File) report(s dialect.Severity, at doc.Pos, event, index, hint, format string, args ...any) {
 	issue := dialect.FromFault(f.doc.FaultAt(at, fmt.Sprintf(format, args...), hint), s)
 	issue.Event, issue.Index = event, index

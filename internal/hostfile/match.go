@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
 	"github.com/pawl-hooks/pawl/internal/match"
 	"github.com/pawl-hooks/pawl/wire"
@@ -39,7 +40,7 @@ func (g Group) compile(style Style) (m pawl.Matcher, text string, absent bool) {
 	text = g.Matcher.Text
 	if g.Event.Matches == "" {
 		if text != "" && text != "*" {
-			g.report("warning", g.Matcher.Pos, "remove it", "%s has nothing to match: the matcher %s has no effect", g.Event.Name, doc.Quote(text))
+			g.report(dialect.Warning, g.Matcher.Pos, "remove it", "%s has nothing to match: the matcher %s has no effect", g.Event.Name, doc.Quote(text))
 		}
 		return nil, "", true
 	}
@@ -70,7 +71,7 @@ func (g Group) exact(style Style) pawl.Matcher {
 	}
 	for _, n := range names {
 		if server, ok := strings.CutPrefix(n, "mcp__"); ok && g.Event.Matches == "tool" && !strings.Contains(server, "__") {
-			g.report("warning", g.Matcher.Pos, "write "+n+"__.* for every tool of the server",
+			g.report(dialect.Warning, g.Matcher.Pos, "write "+n+"__.* for every tool of the server",
 				"matcher %s is one exact name, and no tool of a server is called by the server alone", doc.Quote(n))
 		}
 	}
@@ -82,7 +83,7 @@ func (g Group) exact(style Style) pawl.Matcher {
 
 // withAliased adds the tools that answer to one of names, for runtimes that do not say so themselves.
 func withAliased(names []string) []string {
-	for _, tool := range []string{"apply_patch", "spawn_agent"} {
+	for _, tool := range wire.Aliased() {
 		if !slices.Contains(names, tool) && slices.ContainsFunc(wire.Aliases(tool), func(a string) bool { return slices.Contains(names, a) }) {
 			names = append(names, tool)
 		}
@@ -99,12 +100,12 @@ func (g Group) pattern(style Style) pawl.Matcher {
 		if look.MatchString(text) {
 			hint = "lookaround is not supported here: list the names, or match more and let the hook decide"
 		}
-		g.report("error", g.Matcher.Pos, hint, "matcher %s does not compile: %s", doc.Quote(text),
+		g.report(dialect.Error, g.Matcher.Pos, hint, "matcher %s does not compile: %s", doc.Quote(text),
 			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		return never(text)
 	}
 	if style.Foreign.MatchString(text) {
-		g.report("error", g.Matcher.Pos, "write it otherwise", "matcher %s means something else in %s than here", doc.Quote(text), style.Engine)
+		g.report(dialect.Error, g.Matcher.Pos, "write it otherwise", "matcher %s means something else in %s than here", doc.Quote(text), style.Engine)
 		return never(text)
 	}
 	if g.Event.Matches == "tool" {
@@ -136,7 +137,7 @@ func indexed(text string, re *regexp.Regexp) pawl.Matcher {
 	if ruleLike.MatchString(text) {
 		expr = "(?:" + text + ")"
 	}
-	for _, tool := range []string{"apply_patch", "spawn_agent"} {
+	for _, tool := range wire.Aliased() {
 		if !re.MatchString(tool) && slices.ContainsFunc(wire.Aliases(tool), re.MatchString) {
 			expr = "(?:" + expr + ")|^" + tool + "$"
 		}

@@ -22,11 +22,8 @@ type Host struct {
 // Severity is the severity of what cannot be carried, in a faithful load and in a strict one.
 type Severity struct{ Faithful, Strict dialect.Severity }
 
-// The severities of what a host knows and pawl does not do.
-var (
-	Could    = Severity{dialect.Warning, dialect.Error} // it could have forbidden something
-	CouldNot = Severity{dialect.Lost, dialect.Lost}     // it could not
-)
+// could is the severity of what pawl does not do and could have forbidden something.
+var could = Severity{Faithful: dialect.Warning, Strict: dialect.Error}
 
 func (f *File) severity(s Severity) dialect.Severity {
 	if f.Strict {
@@ -70,12 +67,12 @@ func (h Handler) Warn(at doc.Pos, hint, format string, args ...any) {
 
 // Skip reports why the handler is no hook: an error where the load is strict.
 func (h Handler) Skip(at doc.Pos, hint, format string, args ...any) {
-	h.File.report(h.File.severity(Could), at, h.Event.Name, h.Where(), hint, format, args...)
+	h.File.report(h.File.severity(could), at, h.Event.Name, h.Where(), hint, format, args...)
 }
 
 // Doubt reports that the hook can never fire: an error where the load is strict.
 func (g Group) Doubt(at doc.Pos, hint, format string, args ...any) {
-	g.report(g.File.severity(Could), at, hint, format, args...)
+	g.report(g.File.severity(could), at, hint, format, args...)
 }
 
 func (g Group) report(s dialect.Severity, at doc.Pos, hint, format string, args ...any) {
@@ -118,7 +115,7 @@ func (f *File) stranger(field doc.Field, host Host) {
 	if known {
 		message, hint = field.Name+" has no trigger here: its hooks do not run", ""
 	} else {
-		severity = Could
+		severity = could
 	}
 	count := 0
 	for g, group := range field.Value.Items {
