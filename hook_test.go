@@ -297,7 +297,9 @@ func TestAnEventWithoutItsRecordIsRefused(t *testing.T) {
 func TestGoexitHereStillLeavesTheRecord(t *testing.T) {
 	var log bytes.Buffer
 	h := pawl.Hook{Name: "h", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Handler: failing["goexit"]}
-	r := registry(t, pawl.Options{Log: pawl.JSONLog(&log)}, refuse("first"), h, refuse("never"))
+	traced := map[string]int{}
+	trace := &pawl.Trace{Started: func(h *pawl.Hook, _ *pawl.Event) { traced[h.Name]++ }, Finished: func(h *pawl.Hook, run *pawl.Run) { traced[h.Name] += 10 }}
+	r := registry(t, pawl.Options{Log: pawl.JSONLog(&log), Trace: trace}, refuse("first"), h, refuse("never"))
 	returned, done := false, make(chan bool)
 	go func() {
 		defer close(done)
@@ -308,6 +310,7 @@ func TestGoexitHereStillLeavesTheRecord(t *testing.T) {
 	require.False(t, returned)
 	require.Equal(t, 2, strings.Count(log.String(), "\n"))
 	require.Contains(t, log.String(), `"cause":"panic"`)
+	require.Equal(t, map[string]int{"first": 11, "h": 11}, traced, "a span that began has its end")
 }
 
 // G03: a value with a line end or a control character forges no line.

@@ -851,6 +851,7 @@ func (d *dispatch) one(x *run) {
 			t.Started(&x.b.Hook, &x.ev)
 		}
 	})
+	defer d.ended(x) // also where the handler ends this goroutine
 	if x.timed() {
 		x.callTimed(d.r.opts.Grace)
 	} else {
@@ -859,6 +860,10 @@ func (d *dispatch) one(x *run) {
 		x.answer = x.call()
 		x.answer.elapsed = time.Since(began)
 	}
+}
+
+// ended settles a hook that was started.
+func (d *dispatch) ended(x *run) {
 	d.settle(x)
 	d.trace(func(t *Trace) {
 		if t.Finished != nil {
