@@ -226,16 +226,17 @@ func sharedBuffer() pawl.Gate {
 func lastInput() pawl.Gate {
 	var mu sync.Mutex
 	var last []byte
-	var waiting sync.WaitGroup
-	waiting.Add(2)
-	var once [2]sync.Once
+	meet := make(chan struct{})
 	return over(func(ctx context.Context, cmd pawl.Command, m model) (pawl.Result, error) {
 		mu.Lock()
 		last = cmd.Stdin
 		mu.Unlock()
-		if len(cmd.Stdin) == 10_000 { // those that come at once: let two of them meet
-			once[cmd.Stdin[0]%2].Do(waiting.Done)
-			waiting.Wait()
+		if len(cmd.Stdin) == 10_000 { // those that come at once, an even number: they meet by two
+			select {
+			case meet <- struct{}{}:
+			case <-meet:
+			case <-ctx.Done():
+			}
 		}
 		mu.Lock()
 		cmd.Stdin = last
