@@ -227,9 +227,6 @@ func (o Options) withDefaults() Options {
 	if o.StopCap == 0 {
 		o.StopCap = defaultStopCap
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	return o
 }
 

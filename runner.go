@@ -271,8 +271,8 @@ func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicEr
 	d := &dispatch{r: r, ctx: ctx, ev: ev, row: &row{}}
 	x := d.newRun(b, StageObserve, newState(ev), false)
 	x.answer = answer{err: err}
-	x.began = r.opts.Now()
-	x.started = true
+	x.began = r.stamp(time.Now())
+	x.started, x.answered = true, true
 	d.settle(x)
 	_ = d.append(d.records([]*run{x}))
 }
@@ -737,7 +737,9 @@ type run struct {
 	began   time.Time // by Options.Now
 	started bool
 	answer  answer
-	over    bool // it is settled
+
+	answered bool // answer is there; else the handler ended the goroutine
+	over     bool // it is settled
 
 	settled Decision
 	cause   Cause
@@ -765,7 +767,10 @@ func (d *dispatch) newRun(b *bound, stage Stage, saw *state, second bool) *run {
 	x.b, x.stage, x.second, x.saw, x.id, x.cause = b, stage, second, saw, d.idOf(b, stage), CauseCancelled
 	saw.lend(b, &x.ev)
 	x.ev.Recheck = second
-	x.gate = witness{run: x, family: d.r.family, inner: d.r.opts.Gate, quiet: d.row.contract.Quiet}
+	x.gate = witness{
+		run: x, family: d.r.family, inner: d.r.opts.Gate, quiet: d.row.contract.Quiet,
+		own: markedContext{&x.ctx, markKey{d.r.family}, underGate}, env: [...]string{"HOOK_DEPTH=1"},
+	}
 	x.ctx = hookContext{Context: d.ctx, run: x, key: markKey{d.r.family}, depth: d.depth + 1}
 	return x
 }
@@ -845,21 +850,22 @@ func (d *dispatch) one(x *run) {
 		d.settle(x)
 		return
 	}
-	x.began, x.started = d.r.opts.Now(), true
+	x.started = true
 	d.trace(func(t *Trace) {
 		if t.Started != nil {
 			t.Started(&x.b.Hook, &x.ev)
 		}
 	})
+	began := time.Now()
+	x.began = d.r.stamp(began)
 	defer d.ended(x) // also where the handler ends this goroutine
 	if x.timed() {
 		x.callTimed(d.r.opts.Grace)
 	} else {
-		began := time.Now()
-		x.answer = answer{err: &PanicError{Hook: x.b.Name}} // stands if the handler ends the goroutine
 		x.answer = x.call()
 		x.answer.elapsed = time.Since(began)
 	}
+	x.answered = true
 }
 
 // ended settles a hook that was started.
@@ -871,6 +877,14 @@ func (d *dispatch) ended(x *run) {
 			t.Finished(&x.b.Hook, &rec)
 		}
 	})
+}
+
+// stamp is the time for a record of what happens now.
+func (r *Registry) stamp(now time.Time) time.Time {
+	if r.opts.Now != nil {
+		return r.opts.Now()
+	}
+	return now
 }
 
 func (d *dispatch) trace(f func(*Trace)) {
@@ -956,6 +970,8 @@ type witness struct {
 	family *family
 	inner  Gate
 	quiet  bool
+	own    markedContext // of the run, marked for programs
+	env    [1]string     // what every program gets
 
 	mu     sync.Mutex
 	closed bool
@@ -979,7 +995,7 @@ func (w *witness) Run(ctx context.Context, cmd Command) (Result, error) {
 	if err := w.opens(); err != nil {
 		return Result{}, w.note(Result{}, err)
 	}
-	own := context.Context(&w.run.ctx)
+	own, marked := context.Context(&w.run.ctx), &w.own
 	if err := own.Err(); err != nil {
 		return Result{}, err
 	}
@@ -987,12 +1003,20 @@ func (w *witness) Run(ctx context.Context, cmd Command) (Result, error) {
 		limited, cancel := context.WithCancelCause(own)
 		defer cancel(nil)
 		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
-		own = limited
+		marked = &markedContext{limited, markKey{w.family}, underGate}
 	}
 	cmd.ID = w.run.id
-	cmd.Env = append(slices.Clip(cmd.Env), "HOOK_DEPTH=1")
-	res, err := w.inner.Run(&markedContext{own, markKey{w.family}, underGate}, cmd)
+	cmd.Env = w.environment(cmd.Env)
+	res, err := w.inner.Run(marked, cmd)
 	return res, w.note(res, err)
+}
+
+// environment is what a command asked for and what every program gets.
+func (w *witness) environment(own []string) []string {
+	if len(own) == 0 {
+		return w.env[:]
+	}
+	return append(slices.Clip(own), w.env[:]...)
 }
 
 func (w *witness) opens() error {
@@ -1091,6 +1115,8 @@ func (x *run) failure(f facts, ended bool) (Cause, error) {
 		return CausePanic, x.broken
 	case !x.started:
 		return CauseCancelled, errors.New("the dispatch ended before it could start")
+	case !x.answered:
+		return CausePanic, &PanicError{Hook: x.b.Name}
 	case x.answer.abandoned:
 		return CauseAbandoned, errors.New("it ignored its deadline and was left behind")
 	case x.timed() && x.answer.elapsed >= x.b.Timeout:
@@ -1282,7 +1308,8 @@ func (d *dispatch) append(recs []Run) error {
 	if d.r.opts.Log == nil || len(recs) == 0 {
 		return nil
 	}
-	w := &writing{recs: slices.Clone(recs)}
+	w := new(writing)
+	w.recs = append(w.only[:0], recs...)
 	w.ctx.StartDetached(d.ctx, d.r.opts.Grace, 0)
 	defer w.ctx.Stop()
 	go w.run(d.r.opts.Log)
@@ -1300,8 +1327,10 @@ type writing struct {
 	ctx  clock.Clock
 	recs []Run
 	list []Record
-	room [1]Record // for the list of one record
 	err  error
+
+	only     [1]Run // room for one record, as a rule all there is
+	onlyList [1]Record
 }
 
 var errLogExit = errors.New("it ended its goroutine")
@@ -1314,7 +1343,7 @@ func (w *writing) run(log Log) {
 		}
 		w.ctx.Finish(func() { w.err = err })
 	}()
-	w.list = w.room[:0]
+	w.list = w.onlyList[:0]
 	for i := range w.recs {
 		w.list = append(w.list, &w.recs[i])
 	}
@@ -1367,7 +1396,7 @@ func (d *dispatch) recordOf(x *run) Run {
 		InputDigest: x.saw.digest(), ConfigDigest: d.r.digest, Stderr: d.head(f.last.Stderr), Err: x.err,
 	}
 	if rec.Time.IsZero() {
-		rec.Time = d.r.opts.Now()
+		rec.Time = d.r.stamp(time.Now())
 	}
 	rec.Errored = rec.Outcome == Ran && (x.cause != "" || x.answer.decision.Errored)
 	rec.Refused = x.settled.Verdict >= Refuse && !x.b.Shadow && !x.open

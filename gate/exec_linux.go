@@ -177,7 +177,7 @@ func (s *spawned) watch(ctx context.Context) error {
 		}
 		s.poll[pollExit].Fd = int32(pidfd)
 	}
-	if ctx.Done() == nil {
+	if _, bounded := ctx.Deadline(); !bounded && ctx.Done() == nil { // a bounded one may not need its channel
 		return nil
 	}
 	fd, err := s.waker.arm(ctx)

@@ -124,5 +124,5 @@ func (c Codec) Decode(ev *pawl.Event, res pawl.Result) (pawl.Decision, error) {
 	if !ok {
 		return pawl.Decision{}, unreadable("%s has no event for %s", c.Flavour, ev.Trigger)
 	}
-	return reading{codec: c, row: r, ev: ev, res: res}.decide()
+	return (&reading{codec: c, row: r, ev: ev, res: res}).decide()
 }

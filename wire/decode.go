@@ -18,7 +18,7 @@ type reading struct {
 }
 
 // decide reads the exit code first: it says which stream, if any, the answer is in.
-func (r reading) decide() (pawl.Decision, error) {
+func (r *reading) decide() (pawl.Decision, error) {
 	ended := command.Exited(r.res)
 	switch {
 	case r.row.deaf:
@@ -38,7 +38,7 @@ func (r reading) decide() (pawl.Decision, error) {
 
 // blocked reads exit code 2, the answer of which is on standard error. Claude's hooks may say more on
 // standard output; of ZeroCode's only an end of the run counts there, which is more than a refusal.
-func (r reading) blocked() (pawl.Decision, error) {
+func (r *reading) blocked() (pawl.Decision, error) {
 	why := strings.ToValidUTF8(strings.TrimSpace(string(r.res.Stderr)), "\uFFFD")
 	p := scan(r.res.Stdout)
 	if r.codec.Flavour != Claude {
@@ -62,7 +62,7 @@ func (r reading) blocked() (pawl.Decision, error) {
 }
 
 // failed reads an exit code that is no answer. Claude's hooks may answer all the same, by an object.
-func (r reading) failed(ended error) (pawl.Decision, error) {
+func (r *reading) failed(ended error) (pawl.Decision, error) {
 	p := scan(r.res.Stdout)
 	if r.codec.Flavour == Claude && !r.codec.Strict && p.whole {
 		return r.answered(p)
@@ -71,9 +71,9 @@ func (r reading) failed(ended error) (pawl.Decision, error) {
 }
 
 // answered reads what was printed as the whole answer.
-func (r reading) answered(p printed) (pawl.Decision, error) {
+func (r *reading) answered(p printed) (pawl.Decision, error) {
 	switch {
-	case p.text == "":
+	case len(p.text) == 0:
 		return pawl.Decision{}, nil
 	case p.whole && cutAnswer(r.res):
 		return r.restrictions(p), unreadable("the answer was cut")
@@ -89,13 +89,13 @@ func (r reading) answered(p printed) (pawl.Decision, error) {
 	case r.row.plain == fails, r.row.plain == nothing && r.codec.Strict && r.row.gates():
 		return d, unreadable("the answer cannot be read: plain text where JSON is expected")
 	case r.row.plain == notes:
-		return r.act(d, notes, p.text), nil
+		return r.act(d, notes, strings.ToValidUTF8(string(p.text), "\uFFFD")), nil
 	}
 	return d, nil
 }
 
 // act adds to d what an action comes to, for a reason that may be blank.
-func (r reading) act(d pawl.Decision, a action, reason string) pawl.Decision {
+func (r *reading) act(d pawl.Decision, a action, reason string) pawl.Decision {
 	if !r.row.keepSpace {
 		reason = strings.TrimSpace(reason)
 	}
@@ -115,7 +115,7 @@ func (r reading) act(d pawl.Decision, a action, reason string) pawl.Decision {
 }
 
 // feedback is a reason for the model, spilled where the host spills it.
-func (r reading) feedback(text string) string {
+func (r *reading) feedback(text string) string {
 	if !r.row.spills {
 		return text
 	}
@@ -126,7 +126,7 @@ func (r reading) feedback(text string) string {
 const claudeInline = 10_000
 
 // context is text for the model, spilled above the hook's own limit.
-func (r reading) context(text string) string {
+func (r *reading) context(text string) string {
 	limit := DefaultLimit
 	if r.codec.Limit != nil {
 		limit = *r.codec.Limit

@@ -86,12 +86,20 @@ func (r *row) encode(ev *pawl.Event) []byte {
 			b = k.value(member(b, k.name), ev)
 		}
 	}
+	if len(ev.Extra) > 0 {
+		b = r.extra(b, ev)
+	}
+	return append(b, '}')
+}
+
+// extra appends what else the host told the runtime.
+func (r *row) extra(b []byte, ev *pawl.Event) []byte {
 	for _, name := range slices.Sorted(maps.Keys(ev.Extra)) {
 		if !slices.ContainsFunc(r.input, func(k key) bool { return k.name == name && written(k, ev) }) {
 			b = splice(member(b, name), ev.Extra[name], "null")
 		}
 	}
-	return append(b, '}')
+	return b
 }
 
 func written(k key, ev *pawl.Event) bool { return k.when == nil || k.when(ev) }

@@ -2,7 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -26,20 +28,33 @@ func parse(b []byte) (o object, size int, err error) {
 	if len(b) == 0 || b[0] != '{' {
 		return nil, 0, nil
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(b), lenient...)
-	o, err = members(d, b, 2)
-	if err != nil {
+	r, _ := readers.Get().(*reader)
+	r.buf = *bytes.NewBuffer(b)
+	r.dec.Reset(&r.buf, lenient...)
+	if o, err = members(&r.dec, b, 2); err != nil {
 		return nil, 0, err
 	}
-	return o, int(d.InputOffset()), nil
+	size = int(r.dec.InputOffset())
+	r.buf = bytes.Buffer{} // the next user is to see nothing of b
+	r.dec.Reset(&r.buf)
+	readers.Put(r)
+	return o, size, nil
 }
+
+// A reader is what a text is read with, kept for the next one.
+type reader struct {
+	buf bytes.Buffer
+	dec jsontext.Decoder
+}
+
+var readers = sync.Pool{New: func() any { return new(reader) }}
 
 // members reads an object whose values are slices of b, and those with a meaning in depth.
 func members(d *jsontext.Decoder, b []byte, depth int) (object, error) {
 	if _, err := d.ReadToken(); err != nil {
 		return nil, err
 	}
-	o := make(object, 0, 4)
+	o := object{}
 	for d.PeekKind() != '}' {
 		name, err := d.ReadToken()
 		if err != nil {
@@ -88,11 +103,15 @@ func (o object) all(name string) []jsontext.Value {
 
 // get returns the last value written under a name; nil where there is none, or it is null.
 func (o object) get(name string) jsontext.Value {
-	all := o.all(name)
-	if len(all) == 0 || all[len(all)-1].Kind() == 'n' {
-		return nil
+	for _, m := range slices.Backward(o) {
+		if m.name == name {
+			if m.value.Kind() == 'n' {
+				return nil
+			}
+			return m.value
+		}
 	}
-	return all[len(all)-1]
+	return nil
 }
 
 // text returns the last string written under a name, and whether there is one.
@@ -118,7 +137,7 @@ func unquote(v jsontext.Value) (string, bool) {
 
 // A printed is what a program left on its standard output, as far as it is an answer.
 type printed struct {
-	text    string   // trimmed; not only JSON
+	text    []byte   // trimmed; not only JSON
 	objects []object // every one that can be read
 	whole   bool     // it is one object, without repeated names, and nothing else
 	fault   string   // why it cannot be read, of something that looks like an answer
@@ -129,7 +148,7 @@ type printed struct {
 func scan(stdout []byte) printed {
 	stdout = bytes.TrimPrefix(bytes.TrimSpace(stdout), []byte("\uFEFF"))
 	stdout = bytes.TrimSpace(stdout)
-	p := printed{text: strings.ToValidUTF8(string(stdout), "\uFFFD")}
+	p := printed{text: stdout}
 	if len(stdout) == 0 {
 		return p
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // object reads one whole object as an answer.
-func (r reading) object(o object) (pawl.Decision, error) {
-	a := answer{reading: r, top: o, specific: o.inner("hookSpecificOutput")}
+func (r *reading) object(o object) (pawl.Decision, error) {
+	a := answer{reading: *r, top: o, specific: o.inner("hookSpecificOutput")}
 	a.shape()
 	said := a.meaning()
 	d := r.restrict(pawl.Decision{}, o)

@@ -11,7 +11,7 @@ import (
 
 // restrictions returns what was forbidden, stopped or put to a person in anything that was printed, however
 // badly the rest was put. It is the least that any reading of the answer comes to.
-func (r reading) restrictions(p printed) pawl.Decision {
+func (r *reading) restrictions(p printed) pawl.Decision {
 	var d pawl.Decision
 	for _, o := range p.objects {
 		d = r.unapplied(r.restrict(d, o), o)
@@ -21,7 +21,7 @@ func (r reading) restrictions(p printed) pawl.Decision {
 
 // unapplied refuses where o rewrites what happens and cannot be believed: the hook said that the original
 // must not stand.
-func (r reading) unapplied(d pawl.Decision, o object) pawl.Decision {
+func (r *reading) unapplied(d pawl.Decision, o object) pawl.Decision {
 	if instead, ok := unquote(jsontext.Value(d.Output)); ok { // a failed hook replaces nothing, so it refuses
 		d.Output, d.Fail = nil, nil
 		d = d.Join(pawl.Decision{Verdict: pawl.Refuse, Reason: instead})
@@ -41,7 +41,7 @@ func (r reading) unapplied(d pawl.Decision, o object) pawl.Decision {
 }
 
 // restrict joins o's restrictions to d.
-func (r reading) restrict(d pawl.Decision, o object) pawl.Decision {
+func (r *reading) restrict(d pawl.Decision, o object) pawl.Decision {
 	asks, blocks, why := verdictIn(o)
 	if asks && r.row.effects&pawl.MayAsk != 0 {
 		d = d.Join(pawl.Decision{Verdict: pawl.Ask, Reason: strings.TrimSpace(why)})
