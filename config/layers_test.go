@@ -471,3 +471,17 @@ func TestOptionsThatCannotBeUsedAreAllReported(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// A policy that is misspelt is not a policy that says no.
+func TestManagedSwitchThatIsNoSwitchFailsTheLoad(t *testing.T) {
+	m := newMachine(t)
+	write(t, `{"allowManagedHooksOnly": "true"}`, m.system, "managed-settings.json")
+	m.user(hooks("user"), ".zerotwo", "hooks.json")
+	set, err := config.Load(m.Options)
+	require.ErrorContains(t, err, "`allowManagedHooksOnly`: expected true or false, found the string \"true\"")
+	require.Empty(t, set.Hooks)
+
+	write(t, `{}`, m.system, "managed-settings.json")
+	m.user(`{"allowManagedHooksOnly": "true"}`, ".claude", "settings.json")
+	require.Empty(t, m.load().Issues, "in a person's own file it decides nothing")
+}

@@ -93,20 +93,25 @@ func (l *loader) outside(e *Entry, s *source) []dialect.Issue {
 	}}
 }
 
-// claudeSettings reads the switches of a settings file that hold for all hooks. What is wrong with the file
-// its dialect says.
-func claudeSettings(src dialect.Source) (disable *toggle, only string) {
+// claudeSettings reads the switches of a settings file that hold for all hooks: disableAllHooks and, of a managed
+// file, allowManagedHooksOnly, which must not be lost by a slip. What else is wrong with the file its dialect
+// says.
+func claudeSettings(src dialect.Source) (disable *toggle, only string, issues []dialect.Issue) {
 	d, faults := doc.Parse(src.File, src.Data, doc.JSON)
 	if faults != nil || !d.Root.Is(doc.Table) {
-		return nil, ""
+		return nil, "", nil
 	}
 	if n := d.Root.Get("disableAllHooks"); n != nil && n.Is(doc.Bool) {
 		disable = &toggle{on: n.Bool(), at: position(src.File, n.Pos)}
 	}
-	if n := d.Root.Get("allowManagedHooksOnly"); n != nil && n.Bool() {
+	if !src.Managed {
+		return disable, "", nil
+	}
+	r := doc.NewReader(d)
+	if on, _ := r.Bool(d.Root.Get("allowManagedHooksOnly"), "allowManagedHooksOnly"); on {
 		only = src.File
 	}
-	return disable, only
+	return disable, only, dialect.FromFaults(r.Faults())
 }
 
 // switchOff leaves out the sources that a switch turns off, and says so once for each switch.

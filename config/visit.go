@@ -171,7 +171,8 @@ func (l *loader) claudeFile(p place, file string) {
 	if s == nil {
 		return
 	}
-	disable, only := claudeSettings(s.Source)
+	disable, only, issues := claudeSettings(s.Source)
+	l.told(s.Managed, issues...)
 	if ok, _ := l.court.folder(p.gate); ok && disable != nil {
 		kind := layerUser
 		if p.layer == layerManaged {
@@ -179,7 +180,7 @@ func (l *loader) claudeFile(p place, file string) {
 		}
 		l.claude[kind] = disable
 	}
-	if only != "" && p.layer == layerManaged && l.only == "" {
+	if l.only == "" {
 		l.only = only
 	}
 }
