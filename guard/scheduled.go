@@ -160,8 +160,9 @@ func (c *scheduled) permitted(out pawl.Outcome) (reason string, ok bool) {
 	}
 	asked := *c.ev
 	asked.Trigger, asked.Verdict = pawl.ToolApproval, out.Verdict
-	answer := (&scheduled{t: c.t, ev: &asked}).dispatch(c.t.ctx, pawl.ToolApproval)
-	c.result.Warnings = append(c.result.Warnings, answer.Decision().Warnings...)
+	question := &scheduled{t: c.t, ev: &asked, result: c.result}
+	answer := question.dispatch(c.t.ctx, pawl.ToolApproval)
+	c.result = question.result
 	switch {
 	case answer.Verdict == pawl.Allow:
 		return "", true

@@ -473,3 +473,24 @@ func TestSchedulerWithoutHooks(t *testing.T) {
 	require.Empty(t, s.Turn(t.Context(), pawl.Event{}, nil))
 	require.Equal(t, "the scheduler has no Run", (&guard.Scheduler{}).Turn(t.Context(), pawl.Event{}, calls("a"))[0].Err.Error())
 }
+
+// A runtime's own table may let a hook end the run where a person would be asked.
+func TestAnEndAtApprovalIsInTheResult(t *testing.T) {
+	table := pawl.DefaultTriggers()
+	row := table[pawl.ToolApproval]
+	row.Can |= pawl.MayHalt | pawl.MayNote
+	table[pawl.ToolApproval] = row
+	reg, err := pawl.New(pawl.Options{Triggers: table},
+		verdict("end", pawl.ToolApproval, pawl.MayHalt|pawl.MayNote, pawl.Decision{Verdict: pawl.Halt, Reason: "enough", Notes: []string{"why"}}))
+	require.NoError(t, err)
+	s := guard.Scheduler{
+		Hooks:  reg,
+		Permit: func(context.Context, *pawl.Event) (pawl.Verdict, string) { return pawl.Ask, "" },
+		Run:    func(context.Context, *pawl.Event) (json.RawMessage, error) { return json.RawMessage(`1`), nil },
+	}
+	results := s.Turn(t.Context(), pawl.Event{Session: "s"}, calls("t", "u"))
+	require.Equal(t, guard.Refused, results[0].State)
+	require.True(t, results[0].Halt)
+	require.Equal(t, []string{"why"}, results[0].Notes)
+	require.Equal(t, guard.Cancelled, results[1].State)
+}
