@@ -13,11 +13,11 @@ import (
 
 // A LineError is one fault of a command line given to [Split].
 type LineError struct {
-	Line   string // the whole line
-	Column int    // of the fault, from 1, in bytes
-	Found  string // what stands there; empty at the line's end
-	Msg    string // what is wrong with it
-	Hint   string // what to write instead
+	Line    string // the whole line
+	Column  int    // of the fault, from 1, in bytes
+	Found   string // what stands there; empty at the line's end
+	Message string // what is wrong with it
+	Hint    string // what to write instead
 }
 
 func (e *LineError) Error() string {
@@ -25,7 +25,7 @@ func (e *LineError) Error() string {
 	if e.Found != "" {
 		found = fmt.Sprintf("%q: ", e.Found)
 	}
-	return fmt.Sprintf("column %d: %s%s; %s", e.Column, found, e.Msg, e.Hint)
+	return fmt.Sprintf("column %d: %s%s; %s", e.Column, found, e.Message, e.Hint)
 }
 
 // Split turns a command line into words as sh would, if no shell is needed for it: plain and quoted
@@ -45,9 +45,9 @@ func split(line string, windows bool) ([]string, error) {
 	words, err := shlex.Split(g.plain.String())
 	switch {
 	case err != nil: // the guard lets nothing through that shlex cannot read
-		return nil, &LineError{Line: line, Column: 1, Found: line, Msg: err.Error(), Hint: useShell}
+		return nil, &LineError{Line: line, Column: 1, Found: line, Message: err.Error(), Hint: useShell}
 	case len(words) == 0 || words[0] == "":
-		return nil, &LineError{Line: line, Column: 1, Msg: "names no program", Hint: "begin with the program to run"}
+		return nil, &LineError{Line: line, Column: 1, Message: "names no program", Hint: "begin with the program to run"}
 	}
 	return words, nil
 }
@@ -126,7 +126,7 @@ func (g *guard) unreadable() {
 }
 
 func (g *guard) fault(pos int, found, msg, hint string) {
-	g.faults = append(g.faults, &LineError{Line: g.line, Column: pos + 1, Found: found, Msg: msg, Hint: hint})
+	g.faults = append(g.faults, &LineError{Line: g.line, Column: pos + 1, Found: found, Message: msg, Hint: hint})
 }
 
 // take hands n bytes on as they are.

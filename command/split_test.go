@@ -166,7 +166,7 @@ func TestSplitRefusesWhatAShellWouldInterpret(t *testing.T) {
 			require.Equal(t, c.line, fault.Line)
 			require.Equal(t, c.column, fault.Column, err)
 			require.Equal(t, c.found, fault.Found)
-			require.NotEmpty(t, fault.Msg)
+			require.NotEmpty(t, fault.Message)
 			require.NotEmpty(t, fault.Hint)
 			if !c.diff || strings.Contains(c.line, "\x00") { // which no argument of sh can hold either
 				return

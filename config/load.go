@@ -52,7 +52,7 @@ type loader struct {
 	opts  Options
 	home  string
 	disk  disk
-	store Store
+	store trustStore
 	court court
 	top   string // of the working tree, for git rev-parse --show-toplevel
 
@@ -86,7 +86,7 @@ func newLoader(opts Options) (*loader, error) {
 		return nil, err
 	}
 	l := &loader{
-		opts: opts, home: home, disk: disk{opts.FS}, store: Store{path},
+		opts: opts, home: home, disk: disk{opts.FS}, store: trustStore{path},
 		claude: map[string]*toggle{}, folders: map[string]*seen{}, files: map[string]bool{}, dirs: map[string]string{},
 	}
 	l.top = l.disk.checkout(l.disk.real(l.workdir())).top

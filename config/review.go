@@ -28,7 +28,7 @@ func (e *ReviewError) Error() string { return "hook " + e.Name + ": " + e.Err.Er
 func (e *ReviewError) Unwrap() error { return e.Err }
 
 // StorePath returns where the operations write.
-func (s *Set) StorePath() string { return s.store.Path }
+func (s *Set) StorePath() string { return s.store.path }
 
 // Accept writes down that hooks were reviewed, as they are in s: their definition and the content of the
 // scripts they name. Each name may be NAME@DIGEST, which holds it to that digest. It returns the entries as

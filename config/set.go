@@ -36,7 +36,7 @@ type Set struct {
 	Issues   []dialect.Issue // everything that files had to be told off for; an error among them means a file that did not load
 	Warnings []string        // for the person who started this: hooks that wait, trust that is bypassed
 
-	store Store
+	store trustStore
 	disk  disk
 }
 

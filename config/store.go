@@ -16,9 +16,9 @@ import (
 // storeVersion is the form of the trust store that this package reads and writes.
 const storeVersion = 1
 
-// A Store is pawl's own trust store: a private JSON file, changed by the operations of a [Set] alone and
-// never by a run. A file that does not exist is an empty store.
-type Store struct{ Path string }
+// A trustStore is pawl's own: a private JSON file, changed by the operations of a [Set] alone and never by a
+// run. A file that does not exist is an empty store.
+type trustStore struct{ path string }
 
 // A StoreError says why a trust store cannot be believed. Nothing is trusted by such a store.
 type StoreError struct {
@@ -57,21 +57,21 @@ func emptyLedger() *ledger {
 	return &ledger{Version: storeVersion, Hooks: map[string]ticket{}, Projects: map[string]folder{}}
 }
 
-func (s Store) fail(err error) error {
+func (s trustStore) fail(err error) error {
 	var p *fs.PathError
-	if errors.As(err, &p) && p.Path == s.Path {
+	if errors.As(err, &p) && p.Path == s.path {
 		err = fmt.Errorf("%s: %w", p.Op, p.Err)
 	}
-	return &StoreError{Path: s.Path, Err: err}
+	return &StoreError{Path: s.path, Err: err}
 }
 
 // load reads the store.
-func (s Store) load(d disk) (*ledger, error) {
-	if s.Path == "" {
+func (s trustStore) load(d disk) (*ledger, error) {
+	if s.path == "" {
 		return emptyLedger(), nil
 	}
-	info, err := d.stat(s.Path)
-	if errors.Is(err, fs.ErrNotExist) && !d.exists(s.Path) {
+	info, err := d.stat(s.path)
+	if errors.Is(err, fs.ErrNotExist) && !d.exists(s.path) {
 		return emptyLedger(), nil
 	}
 	if err == nil && d.fsys == nil {
@@ -80,7 +80,7 @@ func (s Store) load(d disk) (*ledger, error) {
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	data, err := d.read(s.Path)
+	data, err := d.read(s.path)
 	if err != nil {
 		return nil, s.fail(err)
 	}
@@ -111,15 +111,15 @@ func decodeLedger(data []byte) (*ledger, error) {
 
 // update changes the store: read, change and write under a lock, so that two processes do not lose one
 // another's decisions; the new file takes the old one's place at once and whole.
-func (s Store) update(change func(*ledger) error) error {
-	if s.Path == "" {
+func (s trustStore) update(change func(*ledger) error) error {
+	if s.path == "" {
 		return &StoreError{Err: errors.New("there is no home directory to keep it in")}
 	}
-	dir := filepath.Dir(s.Path)
+	dir := filepath.Dir(s.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return s.fail(err)
 	}
-	guard, err := os.OpenFile(s.Path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	guard, err := os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return s.fail(err)
 	}
@@ -140,12 +140,12 @@ func (s Store) update(change func(*ledger) error) error {
 	return nil
 }
 
-func (s Store) write(l *ledger) (err error) {
+func (s trustStore) write(l *ledger) (err error) {
 	data, err := json.Marshal(l, json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {
 		return err
 	}
-	target := disk{}.real(s.Path) // a link to the store stays a link
+	target := disk{}.real(s.path) // a link to the store stays a link
 	tmp, err := os.CreateTemp(filepath.Dir(target), ".trust-*")
 	if err != nil {
 		return err

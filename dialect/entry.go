@@ -55,11 +55,11 @@ type Source struct {
 	Warned *atomic.Bool
 }
 
-// An Entry is one hook found in a host's file, with what trust and listings need. Its Hook is ready for
+// An Entry is one hook found in a file, with what trust and listings need. Its Hook is ready for
 // pawl.New; whether it may run is for the caller to decide.
 type Entry struct {
 	Hook    pawl.Hook
-	Dialect string // zerocode or claude
+	Dialect string // zerocode, claude or native
 
 	Event   string // as the host spells it: PreToolUse
 	Group   int    // position of the matcher group in the event, from 0, counting every one written
