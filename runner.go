@@ -767,12 +767,16 @@ func (d *dispatch) newRun(b *bound, stage Stage, saw *state, second bool) *run {
 	x.b, x.stage, x.second, x.saw, x.id, x.cause = b, stage, second, saw, d.idOf(b, stage), CauseCancelled
 	saw.lend(b, &x.ev)
 	x.ev.Recheck = second
-	x.gate = witness{
-		run: x, family: d.r.family, inner: d.r.opts.Gate, quiet: d.row.contract.Quiet,
-		own: markedContext{&x.ctx, markKey{d.r.family}, underGate}, env: [...]string{"HOOK_DEPTH=1"},
-	}
 	x.ctx = hookContext{Context: d.ctx, run: x, key: markKey{d.r.family}, depth: d.depth + 1}
+	x.lendGate(d)
 	return x
+}
+
+func (x *run) lendGate(d *dispatch) {
+	w := &x.gate
+	w.run, w.family, w.inner, w.quiet = x, d.r.family, d.r.opts.Gate, d.row.contract.Quiet
+	w.own = markedContext{&x.ctx, markKey{d.r.family}, underGate}
+	w.env[0] = "HOOK_DEPTH=1"
 }
 
 func (d *dispatch) idOf(b *bound, stage Stage) string {
@@ -917,8 +921,18 @@ func (x *run) callTimed(grace time.Duration) {
 	}
 }
 
+// deepen makes the stack of a new goroutine as deep as its work will need, while there is next to nothing on it
+// to move: it would grow in steps, and move what it holds at each.
+//
+//go:noinline
+func deepen(at int) byte {
+	var room [6 << 10]byte
+	return room[at]
+}
+
 // callBeside calls the handler and leaves what came of it, also where the handler ends the goroutine.
 func (x *run) callBeside(grace time.Duration) {
+	deepen(0)
 	var a answer
 	ended := false
 	defer func() {
@@ -1336,6 +1350,7 @@ type writing struct {
 var errLogExit = errors.New("it ended its goroutine")
 
 func (w *writing) run(log Log) {
+	deepen(0)
 	err := errLogExit
 	defer func() {
 		if v := recover(); v != nil {
