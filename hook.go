@@ -257,6 +257,7 @@ type Registry struct {
 	opts   *Options
 	hooks  []*bound
 	rows   map[Trigger]*row
+	quick  quickRows
 	family *family
 	digest string
 	marked atomic.Pointer[markedContext]
@@ -300,6 +301,7 @@ func build(opts *Options, f *family, hooks []Hook) (*Registry, error) {
 		return nil, errors.Join(faults...)
 	}
 	r.rows = buildRows(opts.Triggers, r.hooks)
+	r.quick.fill(r.rows)
 	r.digest = digestOf(r.hooks)
 	return r, nil
 }
