@@ -18,5 +18,5 @@ func sandboxed(b *bench) []figure {
 		return func() { _, err := g.Run(ctx, cmd); must(err) }
 	}
 	t := rotate(b.rounds(400), 1, through(b.runner(false)), through(gate.Sandbox{}.Wrap(b.runner(false))))
-	return []figure{atMost(what, float64((t[1] - t[0]).Nanoseconds())/1000, 100, "us")}
+	return []figure{atMost(what, float64((t[1]-t[0]).Nanoseconds())/1000, 100, "us")}
 }

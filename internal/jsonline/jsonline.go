@@ -11,6 +11,12 @@ func AppendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
 	for i := 0; i < len(s); {
+		for len(s)-i >= 8 && plain(s[i:i+8]) {
+			i += 8
+		}
+		if i == len(s) {
+			break
+		}
 		c := s[i]
 		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {
 			i++
@@ -27,6 +33,20 @@ func AppendString(b []byte, s string) []byte {
 		i += size
 	}
 	return append(append(b, s[start:]...), '"')
+}
+
+// plain reports whether eight bytes are all ASCII that may stand as they are. It looks at them at once: in
+// each line, a byte's highest bit tells of that byte.
+func plain(s string) bool {
+	const each, highest = 0x0101010101010101, 0x8080808080808080
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	quote, slash := x^'"'*each, x^'\\'*each
+	found := (x-' '*each)&^x | // below a space
+		(quote-each)&^quote | // zero: a quote
+		(slash-each)&^slash |
+		(x + each) | x // DEL and above
+	return found&highest == 0
 }
 
 // escape returns what stands for r, or "" where it may stand as it is.
