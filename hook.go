@@ -274,6 +274,9 @@ type family struct {
 // New returns a registry of the hooks, in that order. Where anything is wrong it returns every fault at
 // once, each a [*HookError], joined, and no registry.
 func New(opts Options, hooks ...Hook) (*Registry, error) {
+	if opts.Parallel < 0 || opts.Grace < 0 {
+		return nil, fmt.Errorf("Parallel %d, Grace %v: zero is the default, less is nothing", opts.Parallel, opts.Grace)
+	}
 	opts = opts.withDefaults()
 	f := &family{slots: semaphore.NewWeighted(int64(opts.Parallel))}
 	return build(&opts, f, hooks)
@@ -281,6 +284,9 @@ func New(opts Options, hooks ...Hook) (*Registry, error) {
 
 func build(opts *Options, f *family, hooks []Hook) (*Registry, error) {
 	var faults []error
+	if opts.LogFailure > LogWarn {
+		faults = append(faults, fmt.Errorf("LogFailure %d does not exist", opts.LogFailure))
+	}
 	for _, t := range sortedTriggers(opts.Triggers) {
 		if problem := opts.Triggers[t].contradiction(t); problem != "" {
 			faults = append(faults, &HookError{Hook: string(t), Problem: "trigger table: " + problem})
@@ -328,7 +334,7 @@ func (h *Hook) faults(opts *Options, seen map[string]Origin) (faults []*HookErro
 	if first, dup := seen[h.Name]; dup {
 		fault("two hooks cannot share a name", "the name is taken%s", at(first))
 	}
-	if h.Handler == nil {
+	if noHandler(h.Handler) {
 		fault("", "it has no handler")
 	}
 	if h.Timeout < 0 {
@@ -343,7 +349,17 @@ func (h *Hook) faults(opts *Options, seen map[string]Origin) (faults []*HookErro
 		fault(hint, "unknown trigger %q", h.On)
 		return faults
 	}
-	h.carryFaults(c, fault)
+	if !triggerName.MatchString(string(h.On)) {
+		fault("lowercase words joined by dots", "%q is not a trigger's name", h.On)
+		return faults
+	}
+	h.carryFaults(h.On, c, fault)
+	for _, t := range below(opts.Triggers, h.On) {
+		h.carryFaults(t, opts.Triggers[t], fault)
+	}
+	if _, err := shown(h.Match); err != nil {
+		fault("", "%v", err)
+	}
 	if m, ok := h.Match.(checker); ok {
 		if err := m.check(c.Subject); err != nil {
 			fault("", "%v", err)
@@ -352,10 +368,43 @@ func (h *Hook) faults(opts *Options, seen map[string]Origin) (faults []*HookErro
 	return faults
 }
 
-// carryFaults checks the hook against what its trigger can carry.
-func (h *Hook) carryFaults(c Contract, fault func(hint, format string, args ...any)) {
+// noHandler reports a handler that is nil, or a nil func.
+func noHandler(h Handler) bool {
+	switch f := h.(type) {
+	case nil:
+		return true
+	case HandlerFunc:
+		return f == nil
+	case Observer:
+		return f == nil
+	}
+	return false
+}
+
+// below lists the rows of the table that a trigger ending in ".*" takes in, but for itself.
+func below(table map[Trigger]Contract, t Trigger) (rows []Trigger) {
+	prefix, wild := strings.CutSuffix(string(t), "*")
+	for _, row := range sortedTriggers(table) {
+		if wild && row != t && strings.HasPrefix(string(row), prefix) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// shown is a matcher as text; one that panics there is no good.
+func shown(m Matcher) (text string, err error) {
+	if m == nil {
+		return "", nil
+	}
+	_, err = tryMatch(func() bool { text = m.String(); return true })
+	return text, err
+}
+
+// carryFaults checks the hook against what a trigger that it hears can carry.
+func (h *Hook) carryFaults(on Trigger, c Contract, fault func(hint, format string, args ...any)) {
 	if over := h.Effects &^ c.Can; over != 0 {
-		fault(fmt.Sprintf("it can: %v", c.Can), "%s cannot %v", h.On, over)
+		fault(fmt.Sprintf("it can: %v", c.Can), "%s cannot %v", on, over)
 	}
 	switch h.Handler.(type) {
 	case Observer:
@@ -364,7 +413,7 @@ func (h *Hook) carryFaults(c Contract, fault func(hint, format string, args ...a
 		}
 	case Program:
 		if c.Quiet {
-			fault("a Go observer can", "a program cannot hear %s: it fires too often to be recorded", h.On)
+			fault("a Go observer can", "a program cannot hear %s: it fires too often to be recorded", on)
 		}
 	}
 }
@@ -427,10 +476,8 @@ func (b *bound) split(m Matcher) {
 
 // definition is what the digest of a configuration covers.
 func (b *bound) definition() string {
-	matcher, handler := "", fmt.Sprintf("%T", b.Handler)
-	if b.Match != nil {
-		matcher = b.Match.String()
-	}
+	handler := fmt.Sprintf("%T", b.Handler)
+	matcher, _ := shown(b.Match)
 	if p, ok := b.Handler.(Program); ok {
 		handler = p.Digest()
 	}
@@ -573,6 +620,9 @@ func (l *Live) remove(a *addition) {
 func (l *Live) Replace(base *Registry) error {
 	if l.parent != nil {
 		return fmt.Errorf("a child follows its parent: %w", ErrWiden)
+	}
+	if base == nil {
+		return errors.New("no registry to replace it by")
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

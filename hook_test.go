@@ -299,7 +299,7 @@ func TestGoexitHereStillLeavesTheRecord(t *testing.T) {
 	h := pawl.Hook{Name: "h", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Handler: failing["goexit"]}
 	traced := map[string]int{}
 	trace := &pawl.Trace{Started: func(h *pawl.Hook, _ *pawl.Event) { traced[h.Name]++ }, Finished: func(h *pawl.Hook, run *pawl.Run) { traced[h.Name] += 10 }}
-	r := registry(t, pawl.Options{Log: pawl.JSONLog(&log), Trace: trace}, refuse("first"), h, refuse("never"))
+	r := registry(t, pawl.Options{Log: pawl.JSONLog(&log), Trace: trace}, refuse("first"), h, refuse("behind"))
 	returned, done := false, make(chan bool)
 	go func() {
 		defer close(done)
@@ -308,9 +308,9 @@ func TestGoexitHereStillLeavesTheRecord(t *testing.T) {
 	}()
 	<-done
 	require.False(t, returned)
-	require.Equal(t, 2, strings.Count(log.String(), "\n"))
+	require.Equal(t, 3, strings.Count(log.String(), "\n"), "it silences nobody behind it")
 	require.Contains(t, log.String(), `"cause":"panic"`)
-	require.Equal(t, map[string]int{"first": 11, "h": 11}, traced, "a span that began has its end")
+	require.Equal(t, map[string]int{"first": 11, "h": 11, "behind": 11}, traced, "a span that began has its end")
 }
 
 // G03: a value with a line end or a control character forges no line.
@@ -652,6 +652,10 @@ func TestEveryFaultAtOnce(t *testing.T) {
 		{pawl.Hook{Name: "twice", On: pawl.ToolBefore, Handler: failing["error"]}, "the name is taken by the hook at project:hooks.toml:3:5"},
 		{pawl.Hook{Name: "typo", On: "tool.befor", Handler: failing["error"]}, `did you mean "tool.before"?`},
 		{pawl.Hook{Name: "none", On: pawl.ToolBefore}, "no handler"},
+		{pawl.Hook{Name: "nil-func", On: pawl.ToolBefore, Handler: pawl.HandlerFunc(nil)}, "no handler"},
+		{pawl.Hook{Name: "nil-watch", On: pawl.ToolBefore, Handler: pawl.Observer(nil)}, "no handler"},
+		{pawl.Hook{Name: "dot", On: "background.", Handler: failing["error"]}, "is not a trigger's name"},
+		{pawl.Hook{Name: "mute", On: pawl.ToolBefore, Match: speechless{}, Handler: failing["error"]}, "its matcher panicked"},
 		{pawl.Hook{Name: "late", On: pawl.ToolAfter, Effects: pawl.MayAsk, Handler: failing["error"]}, "tool.after cannot ask"},
 		{pawl.Hook{Name: "past", On: pawl.ToolAfter, Timeout: -1, Handler: failing["error"]}, "negative"},
 		{pawl.Hook{Name: "watcher", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Handler: pawl.Observer(func(context.Context, *pawl.Event) {})}, "an observer cannot decide"},
@@ -1735,4 +1739,77 @@ func TestASecretIsInNothingThatIsSaid(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, pawl.Refuse, out.Verdict, "a redactor that crashed publishes nothing")
 	require.NotContains(t, fmt.Sprintf("%+v %+v", out.Decision(), out.Runs()), secret)
+}
+
+type speechless struct{ panicky }
+
+func (speechless) String() string { panic("no words") }
+
+// A hook of a row that ends in ".*" is held to every row below it.
+func TestAHookOfManyTriggersIsHeldToEachOfThem(t *testing.T) {
+	table := map[pawl.Trigger]pawl.Contract{"job.*": {Can: pawl.MayRefuse}, "job.quiet": {Quiet: true}, "job.tool": {Subject: pawl.AboutTool}}
+	_, err := pawl.New(pawl.Options{Triggers: table}, check("all", "job.*", pawl.Decision{}, pawl.MayRefuse))
+	require.ErrorContains(t, err, "job.quiet cannot refuse")
+	require.ErrorContains(t, err, "job.tool cannot refuse")
+	r := registry(t, pawl.Options{Triggers: table}, check("all", "job.*", pawl.Decision{}, 0))
+	out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: "job.done"})
+	require.NoError(t, err)
+	require.Len(t, out.Runs(), 1)
+}
+
+func TestOptionsThatMeanNothingAreFaults(t *testing.T) {
+	for _, opts := range []pawl.Options{{LogFailure: 9}, {Parallel: -1}, {Grace: -1}} {
+		_, err := pawl.New(opts)
+		require.Error(t, err)
+	}
+}
+
+func TestADispatchOfNothingIsRefused(t *testing.T) {
+	out, err := registry(t, pawl.Options{}, refuse("a")).Dispatch(t.Context(), nil)
+	require.ErrorIs(t, err, pawl.ErrTrigger)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+	require.Error(t, pawl.NewLive(registry(t, pawl.Options{})).Replace(nil))
+}
+
+type vandal struct{}
+
+func (vandal) Match(ev *pawl.Event) bool { ev.Tool, ev.Input[0] = "Evil", 'Z'; return true }
+func (vandal) String() string            { return "vandal" }
+
+func TestAMatcherCannotChangeTheEvent(t *testing.T) {
+	var seen []string
+	h := seeing("h", &seen, "")
+	h.Match = vandal{}
+	ev := toolEvent()
+	r := registry(t, pawl.Options{}, h)
+	r.Explain(t.Context(), ev)
+	_, err := r.Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	require.Equal(t, toolEvent(), ev)
+	require.Equal(t, []string{`{"command":"ls"}`}, seen)
+}
+
+func TestAShadowsRecordIsNobodysCondition(t *testing.T) {
+	broken := pawl.LogFunc(func(context.Context, ...pawl.Record) error { return errors.New("disk full") })
+	h := refuse("a")
+	h.Shadow = true
+	out, err := registry(t, pawl.Options{Log: broken}, h).Dispatch(t.Context(), toolEvent())
+	require.ErrorIs(t, err, pawl.ErrLog)
+	require.Equal(t, pawl.Pass, out.Verdict)
+}
+
+// A command that a model wrote cannot exhaust the process that guards it, however deep or long it is.
+func TestARuleAboutArgumentsReadsAnyCommand(t *testing.T) {
+	m, err := pawl.Args("Bash(git push *)")
+	require.NoError(t, err)
+	stars, err := pawl.Args("Bash(*git*push*git*push*git*x*)")
+	require.NoError(t, err)
+	for _, line := range []string{
+		strings.Repeat("(", 200_000) + "ls" + strings.Repeat(")", 200_000), strings.Repeat("$(", 200_000), strings.Repeat("f() { ", 200_000),
+		strings.Repeat("git push ", 200_000), strings.Repeat("a", 50<<20),
+	} {
+		in, _ := json.Marshal(map[string]string{"command": line})
+		ev := &pawl.Event{Tool: "Bash", Input: in}
+		require.True(t, m.Match(ev) && stars.Match(ev), "a guard is not skipped for want of a fact")
+	}
 }

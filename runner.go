@@ -174,6 +174,9 @@ func (o Outcome) Runs() []Run {
 // changed until it returns. What hooks do wrong is in the Outcome, not in the error: that is for events
 // that have no row ([ErrTrigger]), for recursion ([ErrDepth]), and for a Log that failed ([ErrLog]).
 func (r *Registry) Dispatch(ctx context.Context, ev *Event) (Outcome, error) {
+	if ev == nil {
+		ev = &Event{}
+	}
 	row := r.row(ev.Trigger)
 	if row == nil {
 		return r.noRow(ev)
@@ -317,12 +320,22 @@ type state struct {
 	payload *run // who replaced Payload last; nil: it is the caller's
 	cache   shared
 
+	copy         *Event // what matchers are shown, so that none of them changes the event
 	hash, copies sync.Once
 	sum          string          // of Input
 	in, out      json.RawMessage // the bytes that programs read
 }
 
 func newState(ev *Event) *state { return &state{ev: ev} }
+
+// shown is the event for matchers that read it; they are asked one after the other.
+func (s *state) shown() *Event {
+	if s.copy == nil {
+		s.copy = &Event{}
+		s.lend(&bound{}, s.copy)
+	}
+	return s.copy
+}
 
 // digest returns "sha256:" and the digest of the input; empty without one.
 func (s *state) digest() string {
@@ -421,7 +434,6 @@ type dispatch struct {
 	first state
 	now   *state
 	runs  []*run
-	done  bool
 
 	free   []run // room for the runs to come
 	only   [1]run
@@ -445,24 +457,24 @@ func (r *Registry) start(ctx context.Context, ev *Event, row *row, p, child *pla
 	return d
 }
 
-// finish takes the event through the stages. Where an inline handler ends the goroutine, the records are
-// kept all the same.
+// finish takes the event through the stages. Where an inline handler ends the goroutine, the others are asked
+// and the records kept all the same, on the way out.
 func (d *dispatch) finish() (out Outcome, err error) {
+	each([]func(){d.rewrite, d.check, d.change, d.recheck, d.observe, func() { out, err = d.join() }}, func(stage func()) { stage() })
+	return out, err
+}
+
+// each calls f for every item, also for those behind one where f ends the goroutine.
+func each[T any](items []T, f func(T)) {
+	i := 0
 	defer func() {
-		if !d.done {
-			_ = d.append(d.records(d.started()))
+		if i < len(items) {
+			each(items[i+1:], f)
 		}
 	}()
-	d.rewrite()
-	d.check()
-	if d.verdict() < Refuse {
-		d.applyConcurrent()
+	for ; i < len(items); i++ {
+		f(items[i])
 	}
-	d.recheck()
-	d.observe()
-	out, err = d.join()
-	d.done = true
-	return out, err
 }
 
 // of adds the hooks of a stage whose matchers accept the event as it stands, as runs ready to start, and
@@ -487,7 +499,7 @@ func (d *dispatch) add(runs ...*run) []*run {
 
 // match returns a run for b if its matchers accept the event as it stands, else nil.
 func (d *dispatch) match(b *bound, stage Stage) *run {
-	ok, err := b.readsMatch(d.now.ev)
+	ok, err := b.readsMatch(d.now.shown())
 	if !ok {
 		return nil
 	}
@@ -501,15 +513,15 @@ func (d *dispatch) match(b *bound, stage Stage) *run {
 
 // rewrite lets the hooks that may change the event do so, one after the other.
 func (d *dispatch) rewrite() {
-	for _, b := range d.plan.hooks {
+	each(d.plan.hooks, func(b *bound) {
 		if b.stage != StageRewrite {
-			continue
+			return
 		}
 		if x := d.match(b, StageRewrite); x != nil {
 			d.perform(d.add(x))
 			d.apply(x, x.settled)
 		}
-	}
+	})
 }
 
 // apply makes change, which x asked for, part of the event that follows. What cannot be applied refuses.
@@ -533,9 +545,12 @@ func (d *dispatch) apply(x *run, change Decision) {
 // check asks everything else with a say about the event that the rewriters left.
 func (d *dispatch) check() { d.perform(d.of(StageCheck)) }
 
-// applyConcurrent applies what hooks that ran beside the checks want changed: of several inputs the last
+// change applies what hooks that ran beside the checks want changed: of several inputs the last
 // stands; of several outputs the first applies, and each later replacer is asked about what the last left.
-func (d *dispatch) applyConcurrent() {
+func (d *dispatch) change() {
+	if d.verdict() >= Refuse {
+		return
+	}
 	var wins *run
 	for x := range d.enforced(StageCheck) {
 		if x.settled.Input == nil && (x.settled.Payload == nil || x.settled.Output != nil) {
@@ -595,7 +610,7 @@ func (d *dispatch) recheck() {
 	ran := map[*bound]bool{}
 	for x := range d.enforced(StageRewrite, StageCheck) {
 		ran[x.b] = true
-		if ok, _ := x.b.readsMatch(d.now.ev); !ok || !x.b.judges || x.cause != "" || x.judged().same(d.now) {
+		if ok, _ := x.b.readsMatch(d.now.shown()); !ok || !x.b.judges || x.cause != "" || x.judged().same(d.now) {
 			continue
 		}
 		asked, first = append(asked, d.newRun(x.b, StageRecheck, d.now, true)), append(first, x)
@@ -635,7 +650,7 @@ func (d *dispatch) observe() {
 	from := len(d.runs)
 	d.of(StageObserve)
 	for _, b := range d.child {
-		if ok, err := b.readsMatch(d.now.ev); ok {
+		if ok, err := b.readsMatch(d.now.shown()); ok {
 			x := d.newRun(b, StageObserve, d.now, false)
 			x.ev.Trigger, x.ev.shared = childPrefix+d.ev.Trigger, nil
 			x.broken = err
@@ -836,11 +851,11 @@ func (d *dispatch) several(runs []*run) {
 			beside.Go(func() { d.one(x) })
 		}
 	}
-	for _, x := range runs {
+	each(runs, func(x *run) {
 		if !x.timed() {
 			d.one(x)
 		}
-	}
+	})
 }
 
 // one takes a hook from its slot to its settled decision.
@@ -1087,7 +1102,7 @@ func (d *dispatch) settle(x *run) {
 	defer func() {
 		if v := recover(); v != nil { // the caller's redactor: nothing of the answer may be published
 			x.settled = Decision{}
-			d.fail(x, CausePanic, &PanicError{Hook: x.b.Name, Value: v, Stack: debug.Stack()})
+			d.fail(x, CausePanic, fmt.Errorf("the redactor panicked: %v", v))
 		}
 	}()
 	f := x.gate.close()
@@ -1228,19 +1243,6 @@ func (x *run) redacted(dec Decision, redact func([]byte) []byte) Decision {
 	return dec
 }
 
-// started returns the runs that began, settled; what has not ended by now ended its goroutine.
-func (d *dispatch) started() (runs []*run) {
-	for _, x := range d.runs {
-		if x.started {
-			if !x.over {
-				d.settle(x)
-			}
-			runs = append(runs, x)
-		}
-	}
-	return runs
-}
-
 // join brings the decisions together, has the records kept, and says what the event came to.
 func (d *dispatch) join() (Outcome, error) {
 	dec := d.capStops(d.joined())
@@ -1368,13 +1370,18 @@ func (w *writing) run(log Log) {
 // unlogged is what becomes of a decision without its records.
 func (d *dispatch) unlogged(dec Decision, err error) Decision {
 	c := d.row.contract
-	if d.r.opts.LogFailure == LogRefuse && c.Can&MayRefuse != 0 && !c.RefusalContinues {
+	if d.r.opts.LogFailure != LogWarn && c.Can&MayRefuse != 0 && !c.RefusalContinues && d.counts() {
 		return dec.Join(Decision{Verdict: Refuse, Reason: err.Error()})
 	}
 	if dec.Verdict == Allow {
 		dec.Verdict, dec.Reason = Pass, ""
 	}
 	return dec.Join(Decision{Warnings: []string{err.Error()}})
+}
+
+// counts reports whether some answer of this event counts: those of shadows do not.
+func (d *dispatch) counts() bool {
+	return slices.ContainsFunc(d.runs, func(x *run) bool { return !x.b.Shadow })
 }
 
 // records returns the records of runs, by stage, then by configuration.
@@ -1604,7 +1611,7 @@ func (p *plan) explainChild(ev *Event, changes bool, list []Explanation) {
 // explain is for a hook whose names match.
 func (b *bound) explain(ev *Event, changes bool) Explanation {
 	e := Explanation{Hook: b.Hook, Fires: FiresYes, Stage: b.stage}
-	ok, _ := b.readsMatch(ev)
+	ok, _ := b.readsMatch(newState(ev).shown())
 	switch {
 	case b.reads == nil:
 	case changes:

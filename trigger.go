@@ -17,6 +17,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/pawl-hooks/pawl/internal/match"
+	"github.com/pawl-hooks/pawl/internal/shline"
 )
 
 // A Trigger names a kind of moment in an agent's session.
@@ -532,8 +533,8 @@ func globParts(glob, parts []string) bool {
 // Args matches calls of one tool by their arguments, by a permission rule as Claude Code writes it:
 // "Bash(git push *)", "Edit(*.ts)", or a tool's name alone. In a rule about a command line * spans
 // anything; each command of the line is tried, without leading assignments, and those in substitutions
-// too. A rule about a file is a glob as in [Paths], over file_path, notebook_path, path and Event.Paths. A
-// call that cannot be read (no such argument, a line that does not parse, a command named by a variable)
+// too. A command that another one starts (env, xargs, eval, sh -c) is not seen. A rule about a file is a glob as in [Paths], over file_path, notebook_path, path and Event.Paths. A
+// call that cannot be read (no such argument, a line of more than 16 KiB or that does not parse, a command named by a variable)
 // matches: a guard must not be skipped for want of a fact.
 func Args(rule string) (Matcher, error) {
 	tool, rest, found := strings.Cut(rule, "(")
@@ -608,7 +609,7 @@ func (m argRule) Match(ev *Event) bool {
 
 // matchLine tries every command of a shell line.
 func (m argRule) matchLine(line string) bool {
-	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	file, err := shline.Parse(line, true)
 	if err != nil {
 		return true
 	}

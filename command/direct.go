@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/pawl-hooks/pawl/internal/shline"
 )
 
 // Direct returns the words of a shell line that needs no shell: one simple command, all of it literal, whose
@@ -16,7 +18,7 @@ func Direct(line string) []string {
 	if runtime.GOOS == "windows" || strings.Contains(line, `\\\`+"\n") { // which the parser does not read as a line that goes on
 		return nil
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(line), "")
+	file, err := shline.Parse(line, false)
 	if err != nil || len(file.Stmts) != 1 || len(file.Last) > 0 {
 		return nil
 	}

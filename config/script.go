@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/pawl-hooks/pawl/internal/shline"
 )
 
 // A finder finds the scripts that a command names, so that trust covers what they hold. It reads a command
@@ -77,7 +79,7 @@ func (f *finder) shell(text string, depth int) {
 	if depth == 0 {
 		return
 	}
-	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	file, err := shline.Parse(text, true)
 	if err != nil || runtime.GOOS == "windows" {
 		f.plain(text, depth)
 		return

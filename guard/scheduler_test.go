@@ -199,7 +199,7 @@ func TestSchedulerMoments(t *testing.T) {
 				runtime.Goexit()
 				return pawl.Decision{}, nil
 			})}},
-			moments: "", state: guard.Refused, output: `"Blocked: a hook of this call did not come back"`, failed: true,
+			moments: "tool.before", state: guard.Refused, output: `"Blocked: a hook of this call did not come back"`, failed: true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

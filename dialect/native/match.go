@@ -1,6 +1,7 @@
 package native
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -91,7 +92,7 @@ func (h *hook) dead(c carrier, m pawl.Matcher) error {
 		return nil
 	}
 	_, err := pawl.New(pawl.Options{Triggers: map[pawl.Trigger]pawl.Contract{c.trigger: h.contract(c.trigger)}},
-		pawl.Hook{Name: "x", On: c.trigger, Match: m, Handler: pawl.Observer(nil)})
+		pawl.Hook{Name: "x", On: c.trigger, Match: m, Handler: pawl.Observer(func(context.Context, *pawl.Event) {})})
 	return err
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/pawl-hooks/pawl/internal/shline"
 )
 
 // Lint warns of a command line that a shell will not read as its author means it.
@@ -12,7 +14,7 @@ func (h Handler) Lint(key, line string) {
 		return
 	}
 	at := h.At(key)
-	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	file, err := shline.Parse(line, true)
 	if err != nil {
 		h.Warn(at, "a shell that cannot read its line may exit with 2, which refuses", "the command line does not parse: %v", err)
 		return
