@@ -11,6 +11,7 @@ import (
 	"hash/fnv"
 	"os"
 	"os/exec"
+	"path"
 	"regexp"
 	"runtime"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -1562,6 +1564,80 @@ func FuzzIndex(f *testing.F) {
 		}
 	})
 }
+
+// FuzzPaths holds globs equal to a plain reading of their definition, also where many ** could take turns.
+func FuzzPaths(f *testing.F) {
+	f.Add("src/**/x/*.go", "src/a/x/x/b.go")
+	f.Add("**/a/**/a/**/b", "a/a/a/a/b")
+	f.Add("**", "a")
+	f.Add("a/**/**/b", "a/b")
+	f.Add("[a-c]/?/**", "b/é/c")
+	f.Add(strings.Repeat("**/a/", 30)+"b", strings.Repeat("a/", 100)+"c")
+	f.Fuzz(func(t *testing.T, glob, file string) {
+		h := check("h", pawl.ToolBefore, pawl.Decision{}, pawl.MayRefuse)
+		h.Match = pawl.Paths(glob)
+		if _, err := pawl.New(pawl.Options{}, h); err != nil || path.Clean(glob) != glob || path.Clean("/"+file) != "/"+file || strings.Contains(file, `\`) {
+			return
+		}
+		if !strings.Contains(glob, "/") || path.IsAbs(glob) {
+			return
+		}
+		ev := pawl.Event{Tool: "Edit", Dir: "/", Paths: []string{"/" + file}}
+		want := plainGlob(strings.Split(glob, "/"), strings.Split(file, "/"))
+		require.Equal(t, want, pawl.Paths(glob).Match(&ev), "%q over %q", glob, file)
+	})
+}
+
+// plainGlob fills a table: whether what is left of the glob matches what is left of the path.
+func plainGlob(glob, parts []string) bool {
+	fits := make([][]bool, len(glob)+1)
+	for i := len(glob); i >= 0; i-- {
+		fits[i] = make([]bool, len(parts)+1)
+		for j := len(parts); j >= 0; j-- {
+			switch {
+			case i == len(glob):
+				fits[i][j] = j == len(parts)
+			case glob[i] == "**":
+				fits[i][j] = fits[i+1][j] || j < len(parts) && fits[i][j+1]
+			case j < len(parts):
+				ok, _ := path.Match(glob[i], parts[j])
+				fits[i][j] = ok && fits[i+1][j+1]
+			}
+		}
+	}
+	return fits[0][0]
+}
+
+// FuzzArgs asks of any rule that it matches the line it spells, alone or behind another command, and that no
+// call it cannot read slips by.
+func FuzzArgs(f *testing.F) {
+	for _, s := range []string{"git push *", "git push:*", "rm -rf /", "*", "a*b*c", "cat <<E\nx\nE", "$(x) y", "A=1 make", "((1+2))", "x &", "\x9a"} {
+		f.Add(s, "more words")
+	}
+	f.Fuzz(func(t *testing.T, pattern, filler string) {
+		m, err := pawl.Args("Bash(" + pattern + ")")
+		if err != nil || !utf8.ValidString(pattern+filler) {
+			return
+		}
+		line := strings.ReplaceAll(strings.TrimSuffix(pattern, ":*"), "*", filler)
+		asked := func(tool, line string) bool {
+			in, err := json.Marshal(map[string]string{"command": line})
+			require.NoError(t, err)
+			return m.Match(&pawl.Event{Tool: tool, Input: in})
+		}
+		require.True(t, asked("Bash", line), "%q over %q", m, line)
+		require.False(t, asked("Other", line))
+		require.True(t, asked("Bash", "$("), "a line that does not parse")
+		require.True(t, m.Match(&pawl.Event{Tool: "Bash", Input: json.RawMessage(`{"command":7}`)}))
+		if word := strings.Fields(line); len(word) > 0 && strings.Join(word, " ") == line && !strings.ContainsFunc(line, notPlain) {
+			for _, shell := range []string{"true; " + line, "true && " + line, "X=1 " + line, "echo $(" + line + ")", "( " + line + " )"} {
+				require.True(t, asked("Bash", shell), "%q over %q", m, shell)
+			}
+		}
+	})
+}
+
+func notPlain(r rune) bool { return r != ' ' && r != '/' && !('a' <= r && r <= 'm') }
 
 // ---- what is shown
 

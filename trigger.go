@@ -511,23 +511,34 @@ func globMatch(glob, p, dir string) bool {
 
 func slashed(p string) string { return path.Clean(strings.ReplaceAll(p, `\`, "/")) }
 
+// globParts matches part by part. Where a part does not fit, the last ** takes one more, and it alone: what an
+// earlier one could take in its place the last one can, so the time is never more than their product.
 func globParts(glob, parts []string) bool {
-	if len(glob) == 0 {
-		return len(parts) == 0
-	}
-	if glob[0] == "**" {
-		for i := range len(parts) + 1 {
-			if globParts(glob[1:], parts[i:]) {
-				return true
-			}
+	i, star, taken := 0, -1, 0 // star: where the last ** stands; taken: the parts before what it leaves over
+	for j := 0; j < len(parts); {
+		switch {
+		case i < len(glob) && glob[i] == "**":
+			star, taken = i, j
+			i++
+		case i < len(glob) && fits(glob[i], parts[j]):
+			i++
+			j++
+		case star >= 0:
+			taken++
+			i, j = star+1, taken
+		default:
+			return false
 		}
-		return false
 	}
-	if len(parts) == 0 {
-		return false
+	for i < len(glob) && glob[i] == "**" {
+		i++
 	}
-	ok, _ := path.Match(glob[0], parts[0])
-	return ok && globParts(glob[1:], parts[1:])
+	return i == len(glob)
+}
+
+func fits(glob, part string) bool {
+	ok, _ := path.Match(glob, part)
+	return ok
 }
 
 // Args matches calls of one tool by their arguments, by a permission rule as Claude Code writes it:
@@ -544,7 +555,11 @@ func Args(rule string) (Matcher, error) {
 		if !closed || body == "" {
 			return nil, fmt.Errorf("rule %q: want TOOL(pattern)", rule)
 		}
-		m.pattern, m.line = body, linePattern(body)
+		m.pattern = body
+		var err error
+		if m.line, err = linePattern(body); err != nil {
+			return nil, fmt.Errorf("rule %q: %w", rule, err)
+		}
 	}
 	if tool == "" || strings.ContainsFunc(tool, notInToolName) {
 		return nil, fmt.Errorf("rule %q: %q can never be a tool's name", rule, tool)
@@ -562,7 +577,7 @@ type argRule struct {
 
 // linePattern turns a rule's pattern into an expression over one command. A trailing ":*" is the older way
 // to write a prefix.
-func linePattern(p string) *regexp.Regexp {
+func linePattern(p string) (*regexp.Regexp, error) {
 	prefix, old := strings.CutSuffix(p, ":*")
 	parts := strings.Split(prefix, "*")
 	for i := range parts {
@@ -572,7 +587,7 @@ func linePattern(p string) *regexp.Regexp {
 	if old {
 		expr += `(\s.*)?`
 	}
-	return regexp.MustCompile(`(?s)^` + expr + `$`)
+	return regexp.Compile(`(?s)^` + expr + `$`)
 }
 
 func (m argRule) String() string { return m.text }
