@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/pawl-hooks/pawl"
 )
 
 // Slog returns a Log that hands records to a handler of log/slog: the kind is the message, the fields of the
-// record are the attributes, in order. A run that failed is a warning, anything else an info. What the
+// record are the attributes, in order; DEL and the controls above it are spelled out, as \u007f. A run that failed is a warning, anything else an info. What the
 // handler's level leaves out counts as kept; the handler's error is the Log's.
 func Slog(h slog.Handler) pawl.Log {
 	return pawl.LogFunc(func(ctx context.Context, recs ...pawl.Record) error {
@@ -70,15 +71,43 @@ func addFields(entry *slog.Record, line []byte) error {
 	return nil
 }
 
-// plain makes a whole number an int64, as handlers show it best.
+// plain makes a whole number an int64, as handlers show it best, and spells out the control characters that
+// the handler for JSON would write as they are: a terminal obeys them.
 func plain(v any) any {
-	n, ok := v.(json.Number)
-	if !ok {
-		return v
+	switch v := v.(type) {
+	case string:
+		return spelled(v)
+	case json.Number:
+		if i, err := v.Int64(); err == nil {
+			return i
+		}
+		f, _ := v.Float64() // out of range is infinite, which says enough
+		return f
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = plain(v[key])
+		}
 	}
-	if i, err := n.Int64(); err == nil {
-		return i
+	return v
+}
+
+// spelled writes DEL and the controls above it as \u and their number.
+func spelled(s string) string {
+	isHigh := func(r rune) bool { return 0x7f <= r && r <= 0x9f }
+	if !strings.ContainsFunc(s, isHigh) {
+		return s
 	}
-	f, _ := n.Float64() // out of range is infinite, which says enough
-	return f
+	var b strings.Builder
+	for _, r := range s {
+		if isHigh(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
