@@ -50,3 +50,26 @@ func printed(t *testing.T, cmd *exec.Cmd) []string {
 	require.NoError(t, err, "%q", cmd.Args)
 	return strings.Split(string(out), "\x00")[1:]
 }
+
+// FuzzDirect: whatever goes without its shell, the shell makes the same words of.
+func FuzzDirect(f *testing.F) {
+	for _, c := range taken {
+		f.Add(c.line)
+	}
+	for _, line := range []string{`show 'it''s' "a\nb"`, `~/x`, `a{b,c}`, `x=1 y`, `a\` + "\n" + `b`, `"$x"`, "a;", "a # b", `\a "\\\""`} {
+		f.Add(line)
+	}
+	found := shells(f)
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, line string) {
+		words := command.Direct(line)
+		if words == nil {
+			return
+		}
+		for _, shell := range found {
+			said, err := asked(t, shell, dir, leading.ReplaceAllString(line, ""))
+			require.NoError(t, err, "%s %q", shell, line)
+			require.Equal(t, words, said, "%s %q", shell, line)
+		}
+	})
+}

@@ -1,6 +1,10 @@
 package config
 
-import "io/fs"
+import (
+	"io/fs"
+
+	"github.com/go-json-experiment/json"
+)
 
 // What the tests of this package look at from outside.
 var (
@@ -26,4 +30,13 @@ func ScriptsOfArgv(fsys fs.FS, args []string, bases ...string) map[string]string
 
 func Combine(definition string, scripts map[string]string) string {
 	return combine(definition, scripts)
+}
+
+// Reread decodes a trust store and writes it again.
+func Reread(data []byte) ([]byte, error) {
+	l, err := decodeLedger(data)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(l, json.Deterministic(true))
 }

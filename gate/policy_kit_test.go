@@ -24,3 +24,34 @@ func TestTheWholeChainKeepsTheContractOfAGate(t *testing.T) {
 		},
 	}))
 }
+
+// Each middleware alone, and what runs programs with what stands in for another.
+func TestEveryGateKeepsTheContract(t *testing.T) {
+	refused := &pawl.Command{ID: "hook:x:y", Args: []string{"reboot"}}
+	allowing := &gate.Policy{Rules: []gate.Rule{act("exec.*", gate.Allow), act("exec.path.reboot", gate.Deny)}}
+	asking := &gate.Policy{Rules: []gate.Rule{act("exec.path.sh", gate.Ask), act("exec.path.reboot", gate.Deny)}}
+	red := &gate.Redactor{Held: []string{"a secret of mine"}, Shapes: true}
+	workers := &gate.Workers{}
+	t.Cleanup(func() { require.NoError(t, workers.Close()) })
+	for name, kit := range map[string]pawltest.GateKit{
+		"a chain of none":       {New: func() pawl.Gate { return gate.Chain()(gate.Exec{}) }},
+		"record":                {New: func() pawl.Gate { return gate.Record{Log: new(memory), Redact: red.Bytes}.Wrap(gate.Exec{}) }},
+		"record over the other": {New: func() pawl.Gate { return gate.Record{Log: new(memory)}.Wrap(gate.Exec{Portable: true}) }},
+		"policy":                {New: func() pawl.Gate { return allowing.Wrap(gate.Exec{}) }, Refused: refused},
+		"approve": {New: func() pawl.Gate {
+			approve := &gate.Approve{Approver: says(gate.Once), Log: new(memory)}
+			return gate.Chain(asking.Wrap, approve.Wrap)(gate.Exec{})
+		}, Refused: refused},
+		"redaction": {New: func() pawl.Gate { return gate.Exec{Redact: red.Filter} }},
+		"workers":   {New: func() pawl.Gate { return workers }},
+		"workers in a chain": {New: func() pawl.Gate {
+			return gate.Chain(gate.Record{Log: new(memory)}.Wrap, allowing.Wrap)(workers)
+		}, Refused: refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kit.Dir = t.TempDir()
+			require.NoError(t, pawltest.TestGate(kit))
+		})
+	}
+}

@@ -22,17 +22,21 @@ func TestAHandlerThatKeepsTheContract(t *testing.T) {
 	}
 	refuses := &pawltest.Gate{Next: pawltest.Exits(1, "no", "")}
 	answers := &pawltest.Gate{Next: pawltest.Exits(0, `{"verdict":"refuse","input":{}}`, "")}
+	denies := &pawltest.Gate{Next: pawltest.Exits(2, "", "not that")}
 	for name, kit := range map[string]pawltest.HandlerKit{
 		"one that passes":          {New: func() pawl.Handler { return pawl.HandlerFunc(passes) }},
 		"a program told by flags":  {New: program(command.Flags{Output: command.OutputRefuse}), Gate: refuses, Effects: pawl.MayRefuse},
 		"a program told by JSON":   {New: program(wire.JSON{}), Gate: answers, Effects: pawl.MayRefuse | pawl.MayRewrite},
 		"a program without a word": {New: program(nil)},
+		"a program of ZeroCode":    {New: program(&wire.Codec{}), Gate: denies, Effects: pawl.MayRefuse | pawl.MayHalt},
+		"a program of Claude Code": {New: program(&wire.Codec{Flavour: wire.Claude}), Gate: denies, Effects: pawl.MayRefuse | pawl.MayHalt | pawl.MayNote},
 		"one that hangs":           {New: func() pawl.Handler { return pawl.HandlerFunc(pawltest.HangHandler) }, Bound: 200 * time.Millisecond, Events: []*pawl.Event{{Trigger: "t"}}},
 	} {
 		t.Run(name, func(t *testing.T) { require.NoError(t, pawltest.TestHandler(kit)) })
 	}
 	require.NotEmpty(t, refuses.Calls)
 	require.NotEmpty(t, answers.Calls)
+	require.NotEmpty(t, denies.Calls)
 }
 
 func passes(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
