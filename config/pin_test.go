@@ -167,3 +167,14 @@ func TestScriptOfANativeHookIsHeldWhereverItRuns(t *testing.T) {
 	_, ran = fireIn(t, m.review(), elsewhere)
 	require.Len(t, ran, 1, "a hook with a dir runs there")
 }
+
+// The exec form without arguments is one word, whatever is in it.
+func TestScriptOfTheExecFormIsCovered(t *testing.T) {
+	m := newMachine(t)
+	script := m.project("exit 0\n", "my hooks", "guard.sh")
+	m.project(fmt.Sprintf(`{"permissions":{},"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":%q,"args":[]}]}]}}`, script), ".claude", "settings.json")
+	set := m.review()
+	require.Len(t, set.Entries[0].Scripts, 1)
+	require.Equal(t, script, set.Entries[0].Scripts[0].File)
+	require.Equal(t, fmt.Sprintf("%q", script), set.Entries[0].Shown())
+}

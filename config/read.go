@@ -80,7 +80,7 @@ func (l *loader) search(e *Entry, s *source) search {
 	if p, ok := e.Hook.Handler.(command.Program); ok && native && p.Dir != "" {
 		f.bases, fixed = []string{against(f.bases[len(f.bases)-1], p.Dir)}, true
 	}
-	exec := native || len(e.Args) > 0
+	exec := native || e.Args != nil
 	return func(dir string) map[string]string {
 		f := f
 		if dir != "" && !fixed {

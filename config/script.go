@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -127,6 +128,10 @@ func (f *finder) replace(word string) string {
 	return word
 }
 
+// lineFollows are the options behind which a shell's line stands: -c, also among others as in -lc, and what
+// the shells of Windows have in its place.
+var lineFollows = regexp.MustCompile(`(?i)^(-[a-z]*c[a-z]*|/c)$`)
+
 // call looks at one command: its program, and its operands. An unknown word is empty.
 func (f *finder) call(written, args []string, depth int) {
 	if len(args) == 0 {
@@ -143,8 +148,11 @@ func (f *finder) call(written, args []string, depth int) {
 	name := strings.TrimSuffix(filepath.Base(program), ".exe")
 	script := interpreters[name]
 	for i := 1; i < len(args); i++ {
-		if script && args[i-1] == "-c" || name == "eval" {
-			f.shell(args[i], depth-1)
+		if script && lineFollows.MatchString(args[i-1]) || name == "eval" {
+			before := len(f.found)
+			if f.shell(args[i], depth-1); len(f.found) == before {
+				f.operand(written[i], args[i], script) // an option of another program, perhaps
+			}
 			continue
 		}
 		if script && interpreters[args[i]] {
@@ -182,10 +190,19 @@ func (f *finder) note(written, value string, code bool) {
 			continue
 		}
 		if !isSystem(file) && (code || f.isScript(file)) {
-			f.found[written] = file
+			f.keep(written, file)
 		}
 		return
 	}
+}
+
+// keep notes a script. A word that stands for two files, behind a cd, is two words.
+func (f *finder) keep(written, file string) {
+	word := written
+	for n := 2; f.found[word] != "" && f.found[word] != file; n++ {
+		word = fmt.Sprintf("%s (%d)", written, n)
+	}
+	f.found[word] = file
 }
 
 func isSystem(file string) bool {

@@ -92,7 +92,7 @@ func (e Entry) Listing() Listing {
 
 // Shown returns the command for people: the line, or the words with those quoted that need it.
 func (e Entry) Shown() string {
-	if e.Dialect != native && len(e.Args) == 0 {
+	if e.Args == nil && e.Dialect != native {
 		return e.Command
 	}
 	args := append([]string{e.Command}, e.Args...)
