@@ -1123,6 +1123,7 @@ var stockReasons = map[Verdict]string{Ask: "a person should decide", Refuse: "re
 func (x *run) judge(f facts, ended bool) (Cause, error) {
 	cause, err := x.failure(f, ended)
 	if cause != "" {
+		x.must = x.must || x.rewrote()
 		return cause, err
 	}
 	if over := x.settled.beyond(x.b.Effects); over != 0 {
@@ -1135,6 +1136,13 @@ func (x *run) judge(f facts, ended bool) (Cause, error) {
 		}
 	}
 	return "", nil
+}
+
+// rewrote reports whether the answer asks for another input or output, as the hook may: beside a failure it is
+// not applied, and the original must not stand.
+func (x *run) rewrote() bool {
+	d := x.answer.decision
+	return d.Input != nil && x.b.Effects&MayRewrite != 0 || d.Output != nil && x.b.Effects&MayReplace != 0
 }
 
 // failure finds the cause, the surest first.
