@@ -23,7 +23,7 @@ type objectMember struct {
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // parse reads the object that b begins with, by the lenient rules, and how many bytes it has. It is nil
-// where b begins with none.
+// where b begins with none. Beside an error stands what could be read of it, and how far that was.
 func parse(b []byte) (o object, size int, err error) {
 	if len(b) == 0 || b[0] != '{' {
 		return nil, 0, nil
@@ -31,14 +31,12 @@ func parse(b []byte) (o object, size int, err error) {
 	r, _ := readers.Get().(*reader)
 	r.buf = *bytes.NewBuffer(b)
 	r.dec.Reset(&r.buf, lenient...)
-	if o, err = members(&r.dec, b, 2); err != nil {
-		return nil, 0, err
-	}
-	size = int(r.dec.InputOffset())
+	o, err = members(&r.dec, b, 2)
+	size = max(int(r.dec.InputOffset()), 1)
 	r.buf = bytes.Buffer{} // the next user is to see nothing of b
 	r.dec.Reset(&r.buf)
 	readers.Put(r)
-	return o, size, nil
+	return o, size, err
 }
 
 // A reader is what a text is read with, kept for the next one.
@@ -49,32 +47,33 @@ type reader struct {
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// members reads an object whose values are slices of b, and those with a meaning in depth.
+// members reads an object whose values are slices of b, and those with a meaning in depth. Where it breaks off,
+// the member that it breaks off in has an empty value, or the part of its inner object that was read.
 func members(d *jsontext.Decoder, b []byte, depth int) (object, error) {
-	if _, err := d.ReadToken(); err != nil {
-		return nil, err
-	}
 	o := object{}
+	if _, err := d.ReadToken(); err != nil {
+		return o, err
+	}
 	for d.PeekKind() != '}' {
 		name, err := d.ReadToken()
 		if err != nil {
-			return nil, err
+			return o, err
 		}
-		m := objectMember{name: name.String()}
+		m := objectMember{name: name.String(), value: jsontext.Value{}}
 		if nested := m.name == "hookSpecificOutput" || m.name == "decision"; nested && depth > 0 && d.PeekKind() == '{' {
 			start := d.InputOffset()
-			if m.inner, err = members(d, b, depth-1); err != nil {
-				return nil, err
+			if m.inner, err = members(d, b, depth-1); err == nil {
+				m.value = jsontext.Value(bytes.TrimLeft(b[start:d.InputOffset()], ": \t\r\n"))
 			}
-			m.value = jsontext.Value(bytes.TrimLeft(b[start:d.InputOffset()], ": \t\r\n"))
 		} else {
-			v, err := d.ReadValue()
-			if err != nil {
-				return nil, err
+			var v jsontext.Value
+			if v, err = d.ReadValue(); err == nil {
+				m.value = jsontext.Value(b[int(d.InputOffset())-len(v) : d.InputOffset()])
 			}
-			m.value = jsontext.Value(b[int(d.InputOffset())-len(v) : d.InputOffset()])
 		}
-		o = append(o, m)
+		if o = append(o, m); err != nil {
+			return o, err
+		}
 	}
 	_, err := d.ReadToken()
 	return o, err
@@ -138,7 +137,7 @@ func unquote(v jsontext.Value) (string, bool) {
 // A printed is what a program left on its standard output, as far as it is an answer.
 type printed struct {
 	text    []byte   // trimmed; not only JSON
-	objects []object // every one that can be read
+	objects []object // every one, as far as it can be read
 	whole   bool     // it is one object, without repeated names, and nothing else
 	fault   string   // why it cannot be read, of something that looks like an answer
 }
@@ -181,17 +180,20 @@ func (p printed) lines(rest []byte) printed {
 // document reads text that begins with an object.
 func (p printed) document(b []byte) printed {
 	o, size, err := parse(b)
-	if o == nil {
+	p.objects = append(p.objects, o)
+	if err != nil {
 		p.fault = "not valid JSON: " + plainly(err)
 		return p
 	}
-	p.objects = append(p.objects, o)
 	v, rest := jsontext.Value(b[:size]), bytes.TrimSpace(b[size:])
 	switch {
 	case len(rest) > 0:
 		p.fault = "more than one JSON value"
-		for o, size, _ := parse(rest); o != nil; o, size, _ = parse(rest) {
+		for o, size, err := parse(rest); o != nil; o, size, err = parse(rest) {
 			p.objects = append(p.objects, o)
+			if err != nil {
+				break
+			}
 			rest = bytes.TrimSpace(rest[size:])
 		}
 	case !v.IsValid(jsontext.AllowInvalidUTF8(true)):

@@ -21,7 +21,9 @@ import (
 //
 // Printing nothing is Pass. Anything else that is not such an object, a key or a verdict it does not know, an
 // exit code other than 0, and an answer that was cut are failures; but what the program forbade or put to a
-// person, as far as that can be read in what it printed, stands. What the hook may do is not the codec's
+// person, as far as that can be read in what it printed, stands, and where it asked for another input or output
+// the failure refuses even under FailOpen: the program said that the original must not stand. An input or output
+// of null is none, since many serializers write what is absent so. What the hook may do is not the codec's
 // matter. The zero JSON is ready to use.
 type JSON struct{}
 
@@ -98,8 +100,16 @@ func readAnswer(text []byte) (pawl.Decision, error) {
 		}
 	}
 	return pawl.Decision{
-		Verdict: verdict, Reason: a.Reason, Notes: a.Notes, Input: []byte(a.Input), Output: []byte(a.Output),
+		Verdict: verdict, Reason: a.Reason, Notes: a.Notes, Input: present(a.Input), Output: present(a.Output),
 	}, nil
+}
+
+// present returns v, or nil for null.
+func present(v jsontext.Value) []byte {
+	if v.Kind() == 'n' {
+		return nil
+	}
+	return []byte(v)
 }
 
 // wording says what is wrong with an answer in its own terms.
@@ -126,10 +136,15 @@ func shortened(v jsontext.Value) string {
 // the square of its length.
 const maxAnswers = 64
 
+// unusable stands for a rewrite that was asked for and cannot be applied. It is no JSON value, so that nothing
+// ever goes on with it, and beside an error it makes the failure refuse even under FailOpen.
+var unusable = []byte{}
+
 // forbidden returns the strictest verdict in a text that is no answer, and its reason: of every object that
-// begins the text or a line of it, as far as it can be read, each verdict that asks, refuses or halts.
+// begins the text or a line of it, as far as it can be read, each verdict that asks, refuses or halts. Where any
+// of them asks for another input or output, that is unusable.
 func forbidden(text []byte) pawl.Decision {
-	var strictest pawl.Decision
+	var strictest, asked pawl.Decision
 	text = bytes.TrimLeft(text, " \t\r\n\uFEFF")
 	for range maxAnswers {
 		if !bytes.HasPrefix(text, []byte("{")) {
@@ -140,11 +155,13 @@ func forbidden(text []byte) pawl.Decision {
 			text = text[i+1:]
 		}
 		d, read := restriction(text)
+		asked = asked.Join(pawl.Decision{Input: d.Input, Output: d.Output})
 		if d.Verdict > strictest.Verdict {
 			strictest = d
 		}
 		text = bytes.TrimLeft(text[read:], " \t\r\n")
 	}
+	strictest.Input, strictest.Output = asked.Input, asked.Output
 	return strictest
 }
 
@@ -159,9 +176,13 @@ func restriction(text []byte) (strictest pawl.Decision, read int) {
 		if name, err = dec.ReadToken(); err != nil {
 			break
 		}
-		key := name.String()
+		key := strings.ToLower(name.String()) // a name in another case is a fault, and meant all the same
 		var value jsontext.Value
-		if value, err = dec.ReadValue(); err != nil || value.Kind() != '"' {
+		value, err = dec.ReadValue()
+		if value.Kind() != 'n' {
+			asksFor(&strictest, key)
+		}
+		if err != nil || value.Kind() != '"' {
 			continue
 		}
 		said, _ := jsontext.AppendUnquote(nil, value)
@@ -179,6 +200,16 @@ func restriction(text []byte) (strictest pawl.Decision, read int) {
 		strictest.Reason = reason
 	}
 	return strictest, max(int(dec.InputOffset()), 1)
+}
+
+// asksFor notes a rewrite that a key asks for.
+func asksFor(d *pawl.Decision, key string) {
+	switch key {
+	case "input":
+		d.Input = unusable
+	case "output":
+		d.Output = unusable
+	}
 }
 
 // restricts reads a verdict that narrows, in whatever case it was written; everything else is Pass.

@@ -19,8 +19,8 @@ func (r *reading) restrictions(p printed) pawl.Decision {
 	return d
 }
 
-// unapplied refuses where o rewrites what happens and cannot be believed: the hook said that the original
-// must not stand.
+// unapplied asks for an unusable rewrite where o rewrites what happens and cannot be believed: the hook said that
+// the original must not stand.
 func (r *reading) unapplied(d pawl.Decision, o object) pawl.Decision {
 	if instead, ok := unquote(jsontext.Value(d.Output)); ok { // a failed hook replaces nothing, so it refuses
 		d.Output, d.Fail = nil, nil
@@ -33,8 +33,12 @@ func (r *reading) unapplied(d pawl.Decision, o object) pawl.Decision {
 		}
 		input := s.get("updatedInput") != nil && r.row.trigger == pawl.ToolBefore
 		output := s.get("updatedToolOutput") != nil && slices.Contains(r.row.specific, "updatedToolOutput")
-		if (input || output) && d.Verdict < pawl.Refuse {
-			return d.Join(pawl.Decision{Verdict: pawl.Refuse, Reason: "the hook's rewrite cannot be applied"})
+		switch {
+		case d.Verdict >= pawl.Refuse:
+		case input:
+			d.Input = unusable
+		case output:
+			d.Output = unusable
 		}
 	}
 	return d

@@ -1,6 +1,7 @@
 package native_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,4 +149,33 @@ func TestARewriteIsGrantedByItsKey(t *testing.T) {
 	after.Trigger, after.Output = pawl.ToolAfter, json.RawMessage(`"secret"`)
 	out = fired(t, gate, "on = \"tool.after\"\nwire = \"json\"\nreplace = true\n", after)
 	require.Equal(t, `"[hidden]"`, string(out.Event().Output))
+}
+
+// A rewrite that cannot be applied refuses, fail_open or not: the hook said that the original must not stand.
+func TestARewriteThatCannotBeAppliedRefusesUnderFailOpen(t *testing.T) {
+	for name, res := range map[string]pawl.Result{
+		"a repeated key":   {Stdout: []byte(`{"KEY":{"a":2,"a":3}}`)},
+		"no UTF-8":         {Stdout: []byte("{\"KEY\":{\"a\":\"\xff\"}}")},
+		"it breaks off":    {Stdout: []byte(`{"KEY":{"a":2`)},
+		"cut by the limit": {Stdout: []byte(`{"KEY":{"a":"xxxxxxxxxxxx`), Cut: 100},
+		"an unknown key":   {Stdout: []byte(`{"KEY":{"a":2},"foo":1}`)},
+		"exit code 1":      {Stdout: []byte(`{"KEY":{"a":2}}`), Code: 1},
+	} {
+		for key, on := range map[string]pawl.Trigger{"input": pawl.ToolBefore, "output": pawl.ToolAfter} {
+			t.Run(key+": "+name, func(t *testing.T) {
+				may := map[string]string{"input": "rewrite", "output": "replace"}[key]
+				res := res
+				res.Stdout = bytes.ReplaceAll(res.Stdout, []byte("KEY"), []byte(key))
+				ev := call("write_file")
+				ev.Trigger, ev.Output = on, json.RawMessage(`"secret"`)
+				keys := "on = \"" + string(on) + "\"\nwire = \"json\"\nfail_open = true\n"
+				out := fired(t, &scripted{res: res}, keys+may+" = true", ev)
+				require.Equal(t, pawl.Refuse, out.Verdict)
+				require.False(t, out.Runs()[0].PassedOpen)
+
+				out = fired(t, &scripted{res: res}, keys, ev)
+				require.Equal(t, pawl.Pass, out.Verdict, "one that may not change it is a failure like any other")
+			})
+		}
+	}
 }
