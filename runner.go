@@ -484,7 +484,7 @@ func (d *dispatch) of(stage Stage) []*run {
 	for _, b := range d.plan.hooks {
 		if b.stage == stage {
 			if x := d.match(b, stage); x != nil {
-				d.runs = append(d.runs, x)
+				d.add(x)
 			}
 		}
 	}

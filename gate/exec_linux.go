@@ -91,8 +91,10 @@ func (s *spawned) pipes() error {
 			return err
 		}
 		s.theirs[0], s.poll[pollIn].Fd = r, int32(w)
-		if err := unix.SetNonblock(w, true); err != nil {
-			return err
+		if len(s.rest) > pipeTakes {
+			if err := unix.SetNonblock(w, true); err != nil {
+				return err
+			}
 		}
 		s.write()
 	}
@@ -105,6 +107,9 @@ func (s *spawned) pipes() error {
 	}
 	return nil
 }
+
+// pipeTakes is what an empty pipe takes without waiting, however small the system made it: PIPE_BUF of pipe(7).
+const pipeTakes = 4096
 
 func pipe() (r, w int, err error) {
 	var p [2]int

@@ -11,10 +11,7 @@ func AppendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
 	for i := 0; i < len(s); {
-		for len(s)-i >= 8 && plain(s[i:i+8]) {
-			i += 8
-		}
-		if i == len(s) {
+		if i += plain(s[i:]); i == len(s) {
 			break
 		}
 		c := s[i]
@@ -35,18 +32,24 @@ func AppendString(b []byte, s string) []byte {
 	return append(append(b, s[start:]...), '"')
 }
 
-// plain reports whether eight bytes are all ASCII that may stand as they are. It looks at them at once: in
-// each line, a byte's highest bit tells of that byte.
-func plain(s string) bool {
+// plain returns how many bytes s begins with that are ASCII and may stand as they are, counted in eights: it
+// looks at eight at once, and in each line a byte's highest bit tells of that byte.
+func plain(s string) (n int) {
 	const each, highest = 0x0101010101010101, 0x8080808080808080
-	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	quote, slash := x^'"'*each, x^'\\'*each
-	found := (x-' '*each)&^x | // below a space
-		(quote-each)&^quote | // zero: a quote
-		(slash-each)&^slash |
-		(x + each) | x // DEL and above
-	return found&highest == 0
+	for ; len(s)-n >= 8; n += 8 {
+		b := s[n : n+8]
+		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		quote, slash := x^'"'*each, x^'\\'*each
+		found := (x-' '*each)&^x | // below a space
+			(quote-each)&^quote | // zero: a quote
+			(slash-each)&^slash |
+			(x + each) | x // DEL and above
+		if found&highest != 0 {
+			return n
+		}
+	}
+	return n
 }
 
 // escape returns what stands for r, or "" where it may stand as it is.
