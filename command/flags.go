@@ -107,7 +107,7 @@ const (
 // refusal is what the program printed, stdout first: a test runner's report, a linter's findings. A program
 // that printed nothing refused all the same; its exit code is the only thing to tell.
 func refusal(res pawl.Result) string {
-	text := headTail(joinNonEmpty(said(res.Stdout, res.Cut), said(res.Stderr, res.Cut)), reasonLimit)
+	text := headTail(strings.Trim(said(res.Stdout, res.Cut)+"\n"+said(res.Stderr, res.Cut), "\n"), reasonLimit)
 	if text == "" {
 		return fmt.Sprintf("exit code %d, and it printed nothing", res.Code)
 	}
@@ -116,20 +116,10 @@ func refusal(res pawl.Result) string {
 
 func complaint(res pawl.Result) string {
 	text := fmt.Sprintf("exit code %d", res.Code)
-	if why := headTail(joinNonEmpty(said(res.Stderr, res.Cut)), complaintLimit); why != "" {
+	if why := headTail(said(res.Stderr, res.Cut), complaintLimit); why != "" {
 		text += ": " + why
 	}
 	return text
-}
-
-func joinNonEmpty(parts ...string) string {
-	var kept []string
-	for _, p := range parts {
-		if p != "" {
-			kept = append(kept, p)
-		}
-	}
-	return strings.Join(kept, "\n")
 }
 
 // said is a stream as text: trimmed, without the half of a character that a cut may have left at its end,

@@ -2,6 +2,7 @@ package doc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -47,7 +48,7 @@ func (r *Reader) Table(n *Node, what string, known ...string) (ok bool) {
 		return false
 	}
 	for _, f := range n.Fields {
-		if len(known) > 0 && !contains(known, f.Name) {
+		if len(known) > 0 && !slices.Contains(known, f.Name) {
 			r.UnknownKey(f, known...)
 		}
 	}
@@ -116,7 +117,7 @@ func (r *Reader) OneOf(n *Node, what string, words ...string) (word string, ok b
 		r.Wrong(n, what, oneOf(words), "")
 		return "", false
 	}
-	if contains(words, n.Text) {
+	if slices.Contains(words, n.Text) {
 		return n.Text, true
 	}
 	hint := DidYouMean(n.Text, words...)
@@ -161,13 +162,4 @@ func (r *Reader) Bool(n *Node, what string) (v, ok bool) {
 		return false, false
 	}
 	return n.Bool(), true
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
