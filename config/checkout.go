@@ -47,25 +47,29 @@ func (d disk) checkout(dir string) checkout {
 	return c
 }
 
-// linked returns the root checkout of the linked worktree at top. The repository must know the worktree: a
-// .git file is written by whoever made the folder, and may point at a repository that somebody else trusts.
+// linked returns the root checkout of the linked worktree at top. The repository must know the worktree, in a
+// folder of its own worktrees that names this very .git file: a .git file is written by whoever made the folder,
+// as is all that it leads to outside of the repository, and may point at one that somebody else trusts.
 func (d disk) linked(top string) (main string, ok bool) {
 	const mark = "gitdir:"
 	file := d.line(filepath.Join(top, ".git"))
 	if !strings.HasPrefix(file, mark) {
 		return "", false
 	}
-	gitdir := against(top, strings.TrimSpace(file[len(mark):]))
+	gitdir := d.real(against(top, strings.TrimSpace(file[len(mark):])))
 	back, common := d.line(filepath.Join(gitdir, "gitdir")), d.line(filepath.Join(gitdir, "commondir"))
 	if back == "" || common == "" {
 		return "", false // a submodule, or a file that leads nowhere
 	}
-	if d.real(filepath.Dir(against(gitdir, back))) != d.real(top) {
-		return "", false
+	if d.real(against(gitdir, back)) != filepath.Join(d.real(top), ".git") {
+		return "", false // another worktree's, or a .git that is a link to one
 	}
 	repo := d.real(against(gitdir, common))
 	if filepath.Base(repo) != ".git" || !d.isDir(repo) {
 		return "", false // a bare repository has no root checkout
+	}
+	if filepath.Dir(gitdir) != filepath.Join(repo, "worktrees") {
+		return "", false // it names a repository that does not name it
 	}
 	return filepath.Dir(repo), true
 }

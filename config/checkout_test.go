@@ -106,6 +106,52 @@ func TestWorktreeThatTheRepositoryDoesNotKnowIsItsOwnRoot(t *testing.T) {
 	require.Equal(t, forged, root, "the hooks and the trust of another checkout were taken over")
 }
 
+func TestFolderThatBringsItsOwnWorktreeRecordIsItsOwnRoot(t *testing.T) {
+	for name, forge := range map[string]func(t *testing.T, main, linked, forged string){
+		"a record of its own": func(t *testing.T, main, _, forged string) {
+			write(t, "gitdir: g\n", forged, ".git")
+			write(t, "../../main/.git\n", forged, "g", "commondir")
+			write(t, "../.git\n", forged, "g", "gitdir")
+			write(t, "ref: refs/heads/main\n", forged, "g", "HEAD")
+		},
+		"a record in a folder called worktrees": func(t *testing.T, main, _, forged string) {
+			write(t, "gitdir: .git-dir/worktrees/g\n", forged, ".git")
+			write(t, main+"/.git\n", forged, ".git-dir", "worktrees", "g", "commondir")
+			write(t, forged+"/.git\n", forged, ".git-dir", "worktrees", "g", "gitdir")
+		},
+		"another worktree's record by a link": func(t *testing.T, main, linked, forged string) {
+			require.NoError(t, os.Symlink(filepath.Join(main, ".git", "worktrees", "linked"), filepath.Join(forged, "g")))
+			write(t, "gitdir: g\n", forged, ".git")
+		},
+		"another worktree's .git by a link": func(t *testing.T, main, linked, forged string) {
+			require.NoError(t, os.Symlink(filepath.Join(linked, ".git"), filepath.Join(forged, ".git")))
+		},
+		"a record below another worktree's": func(t *testing.T, main, _, forged string) {
+			deep := filepath.Join(main, ".git", "worktrees", "linked", "deep")
+			write(t, "gitdir: "+deep+"\n", forged, ".git")
+			write(t, "../../..\n", deep, "commondir")
+			write(t, forged+"/.git\n", deep, "gitdir")
+		},
+		"a record that names another file of the folder": func(t *testing.T, main, linked, forged string) {
+			record := filepath.Join(main, ".git", "worktrees", "linked")
+			write(t, "gitdir: "+record+"\n", forged, ".git")
+			write(t, "x\n", forged, "other")
+			write(t, forged+"/other\n", record, "gitdir")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base := tempDir(t)
+			main, forged := filepath.Join(base, "main"), filepath.Join(base, "forged")
+			linked := worktrees(t, main)
+			require.NoError(t, os.MkdirAll(forged, 0o755))
+			forge(t, main, linked, forged)
+
+			top, root := config.MainCheckout(nil, forged)
+			require.Equal(t, []string{forged, forged}, []string{top, root}, "the trust of another checkout was taken over")
+		})
+	}
+}
+
 func TestWorktreeOfABareRepositoryHasNoRootCheckout(t *testing.T) {
 	base := tempDir(t)
 	main := filepath.Join(base, "main")
