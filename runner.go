@@ -328,6 +328,14 @@ type state struct {
 
 func newState(ev *Event) *state { return &state{ev: ev} }
 
+// accepts asks the matchers of b that read the event.
+func (s *state) accepts(b *bound) (bool, error) {
+	if len(b.reads) == 0 {
+		return true, nil
+	}
+	return b.readsMatch(s.shown())
+}
+
 // shown is the event for matchers that read it; they are asked one after the other.
 func (s *state) shown() *Event {
 	if s.copy == nil {
@@ -434,6 +442,8 @@ type dispatch struct {
 	first state
 	now   *state
 	runs  []*run
+	out   Outcome
+	err   error // of the log
 
 	free   []run // room for the runs to come
 	only   [1]run
@@ -459,9 +469,12 @@ func (r *Registry) start(ctx context.Context, ev *Event, row *row, p, child *pla
 
 // finish takes the event through the stages. Where an inline handler ends the goroutine, the others are asked
 // and the records kept all the same, on the way out.
-func (d *dispatch) finish() (out Outcome, err error) {
-	each([]func(){d.rewrite, d.check, d.change, d.recheck, d.observe, func() { out, err = d.join() }}, func(stage func()) { stage() })
-	return out, err
+func (d *dispatch) finish() (Outcome, error) {
+	stages := []func(*dispatch){
+		(*dispatch).rewrite, (*dispatch).check, (*dispatch).change, (*dispatch).recheck, (*dispatch).observe, (*dispatch).join,
+	}
+	each(stages, func(stage func(*dispatch)) { stage(d) })
+	return d.out, d.err
 }
 
 // each calls f for every item, also for those behind one where f ends the goroutine.
@@ -499,7 +512,7 @@ func (d *dispatch) add(runs ...*run) []*run {
 
 // match returns a run for b if its matchers accept the event as it stands, else nil.
 func (d *dispatch) match(b *bound, stage Stage) *run {
-	ok, err := b.readsMatch(d.now.shown())
+	ok, err := d.now.accepts(b)
 	if !ok {
 		return nil
 	}
@@ -610,7 +623,7 @@ func (d *dispatch) recheck() {
 	ran := map[*bound]bool{}
 	for x := range d.enforced(StageRewrite, StageCheck) {
 		ran[x.b] = true
-		if ok, _ := x.b.readsMatch(d.now.shown()); !ok || !x.b.judges || x.cause != "" || x.judged().same(d.now) {
+		if ok, _ := d.now.accepts(x.b); !ok || !x.b.judges || x.cause != "" || x.judged().same(d.now) {
 			continue
 		}
 		asked, first = append(asked, d.newRun(x.b, StageRecheck, d.now, true)), append(first, x)
@@ -650,7 +663,7 @@ func (d *dispatch) observe() {
 	from := len(d.runs)
 	d.of(StageObserve)
 	for _, b := range d.child {
-		if ok, err := b.readsMatch(d.now.shown()); ok {
+		if ok, err := d.now.accepts(b); ok {
 			x := d.newRun(b, StageObserve, d.now, false)
 			x.ev.Trigger, x.ev.shared = childPrefix+d.ev.Trigger, nil
 			x.broken = err
@@ -1252,16 +1265,14 @@ func (x *run) redacted(dec Decision, redact func([]byte) []byte) Decision {
 }
 
 // join brings the decisions together, has the records kept, and says what the event came to.
-func (d *dispatch) join() (Outcome, error) {
+func (d *dispatch) join() {
 	dec := d.capStops(d.joined())
 	recs := d.records(d.runs)
-	err := d.append(recs)
-	if err != nil {
-		dec = d.unlogged(dec, err)
+	if d.err = d.append(recs); d.err != nil {
+		dec = d.unlogged(dec, d.err)
 	}
-	out := Outcome{Verdict: dec.Verdict, ev: d.left(dec.Verdict)}
-	out.more = &outcome{decision: d.changed(dec), runs: recs}
-	return out, err
+	d.out = Outcome{Verdict: dec.Verdict, ev: d.left(dec.Verdict)}
+	d.out.more = &outcome{decision: d.changed(dec), runs: recs}
 }
 
 // joined is Decision.Join over the hooks in configuration order.
