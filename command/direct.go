@@ -15,8 +15,8 @@ import (
 // shell's grammar, once, at load; whether the program exists is found out when it is started, and what cannot
 // start is left to the shell to explain.
 func Direct(line string) []string {
-	if runtime.GOOS == "windows" || strings.Contains(line, `\\\`+"\n") || strings.Contains(line, "\x00") {
-		return nil // the parser does not read the second as a line that goes on, and passes over the third, which no shell can be given
+	if runtime.GOOS == "windows" || strings.Contains(line, `\\\`+"\n") || strings.ContainsAny(line, "\r\x00") {
+		return nil // the parser takes these otherwise than shells do: the line goes on, a CR is of the word, a NUL cannot be given
 	}
 	file, err := shline.Parse(line, false)
 	if err != nil || len(file.Stmts) != 1 || len(file.Last) > 0 {

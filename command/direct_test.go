@@ -29,7 +29,7 @@ func TestDirectIsWhatTheShellMakesOfIt(t *testing.T) {
 		`show <x`: false, `show a &`: false, `A=1 show`: false, `! show`: false, `(show)`: false, `{ show; }`: false, `if true; then show; fi`: false,
 		`cd /`: false, `echo x`: false, `test x`: false, `exit 2`: false, `. show`: false, `exec show`: false, `sh\ow a`: true, `"show" a`: true,
 		`show $'a\nb'`: false, `show 'unclosed`: false, `show # comment`: true, ``: false, ` `: false, `show <<E`: false, `time show`: false,
-		"show a\nshow b": false, `$SHOW`: false, `show "a` + "`" + `b"`: false, `"a b"`: true, `show \\`: true, `show "\\"`: true, `show a^b`: false, "show a\x00": false,
+		"show a\nshow b": false, `$SHOW`: false, `show "a` + "`" + `b"`: false, `"a b"`: true, `show \\`: true, `show "\\"`: true, `show a^b`: false, "show a\x00": false, "show a\r": false, "show a\r\n": false,
 	} {
 		words := command.Direct(line)
 		require.Equal(t, want, words != nil, "%q gave %q", line, words)
@@ -56,7 +56,7 @@ func FuzzDirect(f *testing.F) {
 	for _, c := range taken {
 		f.Add(c.line)
 	}
-	for _, line := range []string{`show 'it''s' "a\nb"`, `~/x`, `a{b,c}`, `x=1 y`, `a\` + "\n" + `b`, `"$x"`, "a;", "a # b", "\"é\"\x00", `\a "\\\""`} {
+	for _, line := range []string{`show 'it''s' "a\nb"`, `~/x`, `a{b,c}`, `x=1 y`, `a\` + "\n" + `b`, `"$x"`, "a;", "a # b", "\"é\"\x00", "0\r", `\a "\\\""`} {
 		f.Add(line)
 	}
 	found := shells(f)
