@@ -34,23 +34,22 @@ type scheduled struct {
 
 // dispatch reports the call's event under a trigger and takes over what hooks made of it. A trigger that the
 // runtime took out of its table and that only observers hear is passed over.
-func (c *scheduled) dispatch(ctx context.Context, on pawl.Trigger) pawl.Outcome {
+func (c *scheduled) dispatch(ctx context.Context, on pawl.Trigger) pawl.Decision {
 	c.ev.Trigger = on
 	if c.t.s.Hooks == nil {
-		return pawl.Outcome{}
+		return pawl.Decision{}
 	}
-	out, _ := c.t.s.Hooks.Dispatch(ctx, c.ev) // the outcome is safe to obey beside an error, and holds its text
+	out, d := ask(ctx, c.t.s.Hooks, c.ev)
 	if after := *out.Event(); out.Verdict < pawl.Refuse && after.Trigger == on {
 		c.ev = &after
 	}
-	d := out.Decision()
 	c.result.Notes = append(c.result.Notes, d.Notes...)
 	c.result.Warnings = append(c.result.Warnings, d.Warnings...)
 	if out.Verdict == pawl.Halt {
 		c.result.Halt = true
 		c.t.halt(d.Reason)
 	}
-	return out
+	return d
 }
 
 // tell dispatches an event that only observers hear.
@@ -58,7 +57,7 @@ func (c *scheduled) tell(on pawl.Trigger) {
 	told := *c.ev
 	told.Trigger = on
 	if c.t.s.Hooks != nil {
-		_, _ = c.t.s.Hooks.Dispatch(context.WithoutCancel(c.t.ctx), &told)
+		_, _ = ask(context.WithoutCancel(c.t.ctx), c.t.s.Hooks, &told)
 	}
 }
 
@@ -77,7 +76,7 @@ func (c *scheduled) admit() bool {
 		return false
 	}
 	if out.Verdict >= pawl.Refuse {
-		c.refuse(out.Decision().Reason)
+		c.refuse(out.Reason)
 		return false
 	}
 	answered := c.ev.Output != nil
@@ -111,7 +110,15 @@ func (c *scheduled) refuse(reason string) {
 // exists answers a call that has no tool, or no input that one takes.
 func (c *scheduled) exists() bool {
 	s := c.t.s
-	if s.Known != nil && !s.Known(c.ev.Tool) {
+	known := true
+	if s.Known != nil {
+		if broken := contained("Known", func() { known = s.Known(c.ev.Tool) }); broken != nil {
+			c.forget()
+			c.refuse(broken.Error())
+			return false
+		}
+	}
+	if !known {
 		c.forget()
 		c.ev.Failed, c.ev.Output = true, quote("Tool error: Unknown tool: "+c.ev.Tool)
 		c.dispatch(c.t.ctx, pawl.ToolUnknown)
@@ -126,7 +133,7 @@ func (c *scheduled) exists() bool {
 		return true
 	}
 	c.forget()
-	c.finish(Invalid, "Validation error: "+err.Error())
+	c.finish(Invalid, "Validation error: "+say(err))
 	c.ev.Failed, c.ev.Output = true, c.result.Output
 	c.result.Err = err
 	c.tell(pawl.ValidationReject)
@@ -134,16 +141,14 @@ func (c *scheduled) exists() bool {
 }
 
 func (c *scheduled) valid() (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("validation panicked: %v", v)
-		}
-	}()
-	return c.t.s.Validate(c.ev)
+	if broken := contained("validation", func() { err = c.t.s.Validate(c.ev) }); broken != nil {
+		return broken
+	}
+	return err
 }
 
 // permitted asks the policy and, where anyone asked, hooks at tool.approval and then a person.
-func (c *scheduled) permitted(out pawl.Outcome) (reason string, ok bool) {
+func (c *scheduled) permitted(out pawl.Decision) (reason string, ok bool) {
 	verdict, reason := c.policy()
 	if verdict >= pawl.Refuse {
 		if verdict == pawl.Halt {
@@ -153,7 +158,7 @@ func (c *scheduled) permitted(out pawl.Outcome) (reason string, ok bool) {
 		return reason, false
 	}
 	if out.Verdict == pawl.Ask {
-		verdict, reason = pawl.Ask, cmp.Or(out.Decision().Reason, reason)
+		verdict, reason = pawl.Ask, cmp.Or(out.Reason, reason)
 	}
 	if verdict != pawl.Ask {
 		return "", true
@@ -167,7 +172,7 @@ func (c *scheduled) permitted(out pawl.Outcome) (reason string, ok bool) {
 	case answer.Verdict == pawl.Allow:
 		return "", true
 	case answer.Verdict >= pawl.Refuse:
-		return answer.Decision().Reason, false
+		return answer.Reason, false
 	}
 	return c.approved(reason)
 }
@@ -176,27 +181,23 @@ func (c *scheduled) policy() (verdict pawl.Verdict, reason string) {
 	if c.t.s.Permit == nil {
 		return pawl.Pass, ""
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			verdict, reason = pawl.Refuse, fmt.Sprintf("the policy panicked: %v", v)
-		}
-	}()
-	return c.t.s.Permit(c.t.ctx, c.ev)
+	if broken := contained("the policy", func() { verdict, reason = c.t.s.Permit(c.t.ctx, c.ev) }); broken != nil {
+		return pawl.Refuse, broken.Error()
+	}
+	return verdict, reason
 }
 
 func (c *scheduled) approved(why string) (reason string, ok bool) {
 	if c.t.s.Approve == nil {
 		return cmp.Or(why, "this needs approval") + " (there is nobody to ask)", false
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			reason, ok = fmt.Sprintf("asking for approval panicked: %v", v), false
-		}
-	}()
-	ok, err := c.t.s.Approve(c.t.ctx, c.ev, why)
+	var err error
+	broken := contained("asking for approval", func() { ok, err = c.t.s.Approve(c.t.ctx, c.ev, why) })
 	switch {
+	case broken != nil:
+		return broken.Error(), false
 	case err != nil:
-		return "asking for approval: " + err.Error(), false
+		return "asking for approval: " + say(err), false
 	case !ok:
 		return cmp.Or(why, "not approved"), false
 	}
@@ -207,7 +208,7 @@ func (c *scheduled) approved(why string) (reason string, ok bool) {
 func (c *scheduled) forget() {
 	for _, g := range c.t.s.Guards {
 		if f, ok := g.(interface{ Forget(*pawl.Event) }); ok {
-			f.Forget(c.ev)
+			_ = contained("Forget", func() { f.Forget(c.ev) }) // the call does not run, whatever the guard counts
 		}
 	}
 }
@@ -233,13 +234,13 @@ func (c *scheduled) run() {
 	output, err := c.call()
 	c.result.Err = err
 	if c.ev.Output = output; err != nil && output == nil {
-		c.ev.Output = quote("Tool error: " + err.Error())
+		c.ev.Output = quote("Tool error: " + say(err))
 	}
 	c.ev.OutputBytes = len(c.ev.Output)
 	if err != nil {
 		c.ev.Failed = true
 		if out := c.dispatch(ctx, pawl.ToolFailed); out.Verdict >= pawl.Refuse {
-			c.ev.Output, c.ev.Payload = quote(out.Decision().Reason), nil
+			c.ev.Output, c.ev.Payload = quote(out.Reason), nil
 		}
 	}
 	c.after(Ran)
@@ -268,7 +269,7 @@ func (c *scheduled) call() (output []byte, err error) {
 func (c *scheduled) after(state State) {
 	out := c.dispatch(context.WithoutCancel(c.t.ctx), pawl.ToolAfter)
 	if out.Verdict >= pawl.Refuse {
-		c.finish(state, cmp.Or(out.Decision().Reason, "the result was withheld"))
+		c.finish(state, cmp.Or(out.Reason, "the result was withheld"))
 		return
 	}
 	c.deliver(state)

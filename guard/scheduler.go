@@ -68,22 +68,25 @@ type Result struct {
 // A stand-in goes through the replacers of tool.after and is seen there by nobody else. A call that was
 // running when the context ended has run: its result is what the tool returned, its hooks are still asked.
 //
+// Any of the funcs, and Hooks, may panic or end its goroutine. The call fails then, and no other: Safe says no, Skip
+// cancels, Run fails, and every other one refuses.
+//
 // The zero value of every field but Run is fine. A Scheduler may be used concurrently.
 type Scheduler struct {
 	Hooks Dispatcher // nil: none
 	// Run calls the tool. The event is the call's after all rewrites. An error, or a panic, is a failed call.
 	Run func(ctx context.Context, ev *pawl.Event) (json.RawMessage, error)
 	// Safe reports whether a call may run beside others, asked about the call as the model gave it and, where a
-	// hook changed it, as it will run. Nil: none is. One that panics says no.
+	// hook changed it, as it will run. Nil: none is.
 	Safe  func(ev *pawl.Event) bool
 	Limit int // safe calls at once; zero: 10; 1, or below zero: one at a time
 
 	Known    func(tool string) bool                                           // nil: every tool exists
 	Validate func(ev *pawl.Event) error                                       // judges the input after rewrites; nil: every input is valid
 	Skip     func() (reason string)                                           // asked before each call; a reason cancels it and those after it: steering; nil: never
-	Permit   func(ctx context.Context, ev *pawl.Event) (pawl.Verdict, string) // the runtime's policy, with its reason; nil: permits. One that panics refuses
-	// Approve asks a person where a hook or the policy said Ask and no tool.approval hook answered. Nil, an error
-	// and a panic refuse.
+	Permit   func(ctx context.Context, ev *pawl.Event) (pawl.Verdict, string) // the runtime's policy, with its reason; nil: permits
+	// Approve asks a person where a hook or the policy said Ask and no tool.approval hook answered. Nil and an
+	// error refuse.
 	Approve func(ctx context.Context, ev *pawl.Event, reason string) (bool, error)
 
 	Guards []Guard // those with a Forget are told of calls that passed tool.before and were then kept from running
@@ -164,13 +167,6 @@ func (t *schedule) next(c *scheduled) {
 	}
 }
 
-// await runs f in a goroutine of its own, which it may end, and waits for that.
-func await(f func()) {
-	var done sync.WaitGroup
-	done.Go(f)
-	done.Wait()
-}
-
 // over says why no further call starts, or "".
 func (t *schedule) over() string {
 	t.mu.Lock()
@@ -180,11 +176,15 @@ func (t *schedule) over() string {
 	case halted != "":
 		return halted
 	case t.ctx.Err() != nil:
-		return context.Cause(t.ctx).Error()
-	case t.s.Skip != nil:
-		return t.s.Skip()
+		return say(context.Cause(t.ctx))
+	case t.s.Skip == nil:
+		return ""
 	}
-	return ""
+	var reason string
+	if broken := contained("Skip", func() { reason = t.s.Skip() }); broken != nil {
+		return broken.Error()
+	}
+	return reason
 }
 
 func (t *schedule) halt(reason string) {
@@ -200,10 +200,6 @@ func (t *schedule) safe(ev *pawl.Event) (safe bool) {
 	if t.s.Safe == nil {
 		return false
 	}
-	defer func() {
-		if recover() != nil {
-			safe = false
-		}
-	}()
-	return t.s.Safe(ev)
+	broken := contained("Safe", func() { safe = t.s.Safe(ev) })
+	return safe && broken == nil
 }

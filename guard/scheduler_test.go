@@ -199,7 +199,7 @@ func TestSchedulerMoments(t *testing.T) {
 				runtime.Goexit()
 				return pawl.Decision{}, nil
 			})}},
-			moments: "tool.before", state: guard.Refused, output: `"Blocked: a hook of this call did not come back"`, failed: true,
+			moments: "tool.before", state: guard.Refused, output: `"Blocked: the hooks could not be asked: the dispatcher ended its goroutine"`, failed: true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -493,4 +493,112 @@ func TestAnEndAtApprovalIsInTheResult(t *testing.T) {
 	require.True(t, results[0].Halt)
 	require.Equal(t, []string{"why"}, results[0].Notes)
 	require.Equal(t, guard.Cancelled, results[1].State)
+}
+
+type dispatcher func(ctx context.Context, ev *pawl.Event) (pawl.Outcome, error)
+
+func (d dispatcher) Dispatch(ctx context.Context, ev *pawl.Event) (pawl.Outcome, error) {
+	return d(ctx, ev)
+}
+
+// rude is an error whose text cannot be had.
+type rude struct{ speak func() }
+
+func (r rude) Error() string { r.speak(); return "" }
+
+// Whatever a runtime's own callback does, its call fails and no other, and nothing is lost.
+func TestARuntimesCallbackThatBreaksFailsItsCallAlone(t *testing.T) {
+	for how, breaks := range map[string]func(){"panics": func() { panic("no") }, "ends its goroutine": runtime.Goexit} {
+		at := func(tool string) {
+			if tool == "broken" {
+				breaks()
+			}
+		}
+		for name, c := range map[string]struct {
+			give func(s *guard.Scheduler)
+			want guard.State
+		}{
+			"Known": {func(s *guard.Scheduler) {
+				s.Known = func(tool string) bool { at(tool); return true }
+			}, guard.Refused},
+			"Validate": {func(s *guard.Scheduler) {
+				s.Validate = func(ev *pawl.Event) error { at(ev.Tool); return nil }
+			}, guard.Invalid},
+			"the text of Validate's error": {func(s *guard.Scheduler) {
+				s.Validate = func(ev *pawl.Event) error {
+					if ev.Tool == "broken" {
+						return rude{breaks}
+					}
+					return nil
+				}
+			}, guard.Invalid},
+			"Permit": {func(s *guard.Scheduler) {
+				s.Permit = func(_ context.Context, ev *pawl.Event) (pawl.Verdict, string) { at(ev.Tool); return pawl.Pass, "" }
+			}, guard.Refused},
+			"Approve": {func(s *guard.Scheduler) {
+				s.Permit = func(context.Context, *pawl.Event) (pawl.Verdict, string) { return pawl.Ask, "" }
+				s.Approve = func(_ context.Context, ev *pawl.Event, _ string) (bool, error) { at(ev.Tool); return true, nil }
+			}, guard.Refused},
+			"Safe": {func(s *guard.Scheduler) {
+				s.Safe = func(ev *pawl.Event) bool { at(ev.Tool); return true }
+			}, guard.Ran},
+			"Skip": {func(s *guard.Scheduler) {
+				n := 0
+				s.Skip = func() string {
+					if n++; n == 3 { // twice for each call
+						breaks()
+					}
+					return ""
+				}
+			}, guard.Cancelled},
+			"the dispatcher, before": {func(s *guard.Scheduler) {
+				s.Hooks = dispatcher(func(_ context.Context, ev *pawl.Event) (pawl.Outcome, error) { at(ev.Tool); return pawl.Outcome{}, nil })
+			}, guard.Refused},
+			"the dispatcher, after": {func(s *guard.Scheduler) {
+				s.Hooks = dispatcher(func(_ context.Context, ev *pawl.Event) (pawl.Outcome, error) {
+					if ev.Trigger != pawl.ToolBefore {
+						at(ev.Tool)
+					}
+					return pawl.Outcome{}, nil
+				})
+			}, guard.Ran},
+			"the text of the tool's error": {func(s *guard.Scheduler) {
+				run := s.Run
+				s.Run = func(ctx context.Context, ev *pawl.Event) (json.RawMessage, error) {
+					if ev.Tool == "broken" {
+						return nil, rude{breaks}
+					}
+					return run(ctx, ev)
+				}
+			}, guard.Ran},
+		} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				s := guard.Scheduler{Run: func(context.Context, *pawl.Event) (json.RawMessage, error) { return json.RawMessage(`"ok"`), nil }}
+				c.give(&s)
+				var results []guard.Result
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					results = s.Turn(t.Context(), pawl.Event{}, calls("fine", "broken", "fine"))
+				}()
+				<-done
+				require.Len(t, results, 3, "the caller's goroutine lives on")
+				require.Equal(t, []guard.State{guard.Ran, c.want, guard.Ran}, []guard.State{results[0].State, results[1].State, results[2].State})
+				require.Equal(t, name != "Safe", results[1].Failed)
+				require.JSONEq(t, `"ok"`, string(results[2].Output))
+			})
+		}
+	}
+}
+
+func TestADispatcherThatHasOnlyAnErrorRefuses(t *testing.T) {
+	s := guard.Scheduler{
+		Run: func(context.Context, *pawl.Event) (json.RawMessage, error) { panic("it ran") },
+		Hooks: dispatcher(func(context.Context, *pawl.Event) (pawl.Outcome, error) {
+			return pawl.Outcome{}, errors.New("the hooks' server is gone")
+		}),
+	}
+	r := s.Turn(t.Context(), pawl.Event{}, calls("x"))[0]
+	require.Equal(t, guard.Refused, r.State)
+	require.Contains(t, string(r.Output), "the hooks' server is gone")
 }
