@@ -402,6 +402,17 @@ func shown(m Matcher) (text string, err error) {
 	return text, err
 }
 
+// handled reports whether there is a handler, and not a func that is nil.
+func (h *Hook) handled() bool {
+	switch f := h.Handler.(type) {
+	case HandlerFunc:
+		return f != nil
+	case Observer:
+		return f != nil
+	}
+	return h.Handler != nil
+}
+
 // carryFaults checks the hook against what a trigger that it hears can carry.
 func (h *Hook) carryFaults(on Trigger, c Contract, fault func(hint, format string, args ...any)) {
 	if over := h.Effects &^ c.Can; over != 0 {
