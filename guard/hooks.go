@@ -3,7 +3,9 @@ package guard
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/pawl-hooks/pawl"
@@ -19,6 +21,11 @@ type Guard interface {
 // they are given in; guards of the same kind, and those that are not of this package, keep theirs, the latter
 // first. The error joins the faults of all of them, and there are no hooks then.
 func Hooks(guards ...Guard) ([]pawl.Hook, error) {
+	for i, g := range guards {
+		if v := reflect.ValueOf(g); g == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+			return nil, fmt.Errorf("guard %d of %d is nil", i+1, len(guards))
+		}
+	}
 	guards = slices.Clone(guards)
 	slices.SortStableFunc(guards, func(a, b Guard) int { return cmp.Compare(place(a), place(b)) })
 	var hooks []pawl.Hook

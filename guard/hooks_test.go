@@ -233,3 +233,12 @@ func redacted(v any) any {
 	}
 	return v
 }
+
+func TestANilGuardIsAFault(t *testing.T) {
+	var none *guard.Repeat
+	for _, g := range []guard.Guard{nil, none} {
+		hooks, err := guard.Hooks(&guard.Counter{}, g)
+		require.ErrorContains(t, err, "guard 2 of 2 is nil")
+		require.Empty(t, hooks)
+	}
+}

@@ -56,6 +56,9 @@ func WithDecider(run context.Context, d Decider) context.Context {
 // no provider, the run or ctx is done, the provider fails, panics or answers what is not among the choices,
 // and where the provider itself asks, directly or through handlers of events that it dispatches.
 func Decide(ctx context.Context, q Question) (answer Opinion) {
+	if ctx == nil {
+		return Opinion{}
+	}
 	s, _ := ctx.Value(slotKey{}).(slot)
 	if s.decider == nil || ctx.Value(decidingKey{}) != nil {
 		return Opinion{}

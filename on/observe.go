@@ -12,7 +12,7 @@ import (
 // Observe makes a hook that watches a trigger and cannot decide. At a Quiet trigger it costs a call and leaves
 // no record.
 func Observe(name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event)) pawl.Hook {
-	return pawl.Hook{Name: name, On: t, Handler: pawl.Observer(f), Origin: caller()}
+	return made(f != nil, pawl.Hook{Name: name, On: t, Handler: pawl.Observer(f), Origin: caller()})
 }
 
 // ObserveAs is Observe for a runtime whose Payload at this trigger is a P. Where it is not, the hook panics with
@@ -26,7 +26,7 @@ func ObserveAs[P any](name string, t pawl.Trigger, f func(ctx context.Context, e
 		f(ctx, ev, p)
 	})
 	h.Origin = caller()
-	return h
+	return made(f != nil, h)
 }
 
 // ObserveChild makes a hook that watches a trigger that bubbles for the events of sub-agents alone, as
@@ -34,18 +34,18 @@ func ObserveAs[P any](name string, t pawl.Trigger, f func(ctx context.Context, e
 func ObserveChild(name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event, childID string, depth int)) pawl.Hook {
 	h := Observe(name, "child."+t, func(ctx context.Context, ev *pawl.Event) { f(ctx, ev, ev.Agent.ID, ev.Agent.Depth) })
 	h.Origin = caller()
-	return h
+	return made(f != nil, h)
 }
 
 // Note makes a hook that may put text before the model, and no more. An empty text says nothing.
 func Note(name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event) (note string, err error)) pawl.Hook {
-	return hook(name, t, pawl.MayNote, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
+	return made(f != nil, hook(name, t, pawl.MayNote, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
 		text, err := f(ctx, ev)
 		if text != "" {
 			d.Notes = []string{text}
 		}
 		return d, err
-	})
+	}))
 }
 
 // Tools narrows hooks of a trigger about tools to those named, by canonical name or alias.
@@ -64,6 +64,14 @@ func Only(h pawl.Hook, m pawl.Matcher) pawl.Hook {
 func hook(name string, t pawl.Trigger, may pawl.Effect, f func(context.Context, *pawl.Event) (pawl.Decision, error)) pawl.Hook {
 	return pawl.Hook{Name: name, On: t, Effects: may, Origin: caller(),
 		Handler: pawl.HandlerFunc(func(ctx context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) { return f(ctx, ev) })}
+}
+
+// made takes the handler away from a hook whose func was not given, so that pawl.New says that there is none.
+func made(given bool, h pawl.Hook) pawl.Hook {
+	if !given {
+		h.Handler = nil
+	}
+	return h
 }
 
 // packagePath is this package's, so that caller can step over its helpers.

@@ -87,6 +87,9 @@ func TestTheShapeOfAFuncIsWhatItMayDo(t *testing.T) {
 		{on.Request[int]("h", nil), pawl.MayRewrite},
 	} {
 		require.Equal(t, c.may, c.hook.Effects, c.hook.On)
+		if c.hook.Handler == nil { // it was made of a nil func, since the effects alone matter here
+			c.hook.Handler = pawl.HandlerFunc(func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) { return pawl.Decision{}, nil })
+		}
 		registry(t, c.hook)
 	}
 }

@@ -10,8 +10,13 @@ import (
 // Once makes a hook that runs for one event and never again. It is spent before it runs: an event dispatched
 // from within the handler does not reach it, and one that fails is spent too. Asked again about the event it
 // was spent on (Event.Recheck), it answers again: a check must judge what will happen. To other events it is as
-// if it were not there, and leaves no record. The hook must have a Handler; one use of the result makes one Once.
+// if it were not there, and leaves no record. One use of the result makes one Once.
 func Once(h pawl.Hook) pawl.Hook {
+	f, isFunc := h.Handler.(pawl.HandlerFunc)
+	seen, isObserver := h.Handler.(pawl.Observer)
+	if h.Handler == nil || isFunc && f == nil || isObserver && seen == nil {
+		return h // pawl.New says that it has no handler
+	}
 	o := &once{match: h.Match, handler: h.Handler, judges: h.Effects&(pawl.MayRefuse|pawl.MayHalt|pawl.MayAsk|pawl.MayAllow) != 0}
 	h.Match, h.Handler = o, o
 	if p, ok := o.handler.(pawl.Program); ok {

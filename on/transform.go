@@ -12,36 +12,36 @@ import (
 // Substitute makes a hook that may answer a call in place of the tool: ok says that result, as JSON, stands in
 // for it. A refusal by any hook beats it.
 func Substitute[R any](name string, f func(ctx context.Context, ev *pawl.Event) (result R, ok bool, err error)) pawl.Hook {
-	return hook(name, pawl.ToolBefore, pawl.MayReplace, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
+	return made(f != nil, hook(name, pawl.ToolBefore, pawl.MayReplace, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
 		result, ok, err := f(ctx, ev)
 		if err == nil && ok {
 			d.Output, err = encode("stand-in", result)
 		}
 		return d, err
-	})
+	}))
 }
 
 // Unknown makes a hook that may answer a call of a tool that does not exist; ok says that the result is an
 // answer and no error.
 func Unknown[R any](name string, f func(ctx context.Context, ev *pawl.Event) (result R, ok bool, err error)) pawl.Hook {
-	return hook(name, pawl.ToolUnknown, pawl.MayReplace, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
+	return made(f != nil, hook(name, pawl.ToolUnknown, pawl.MayReplace, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
 		result, ok, err := f(ctx, ev)
 		if err == nil && ok {
 			d.Fail = new(bool)
 			d.Output, err = encode("answer", result)
 		}
 		return d, err
-	})
+	}))
 }
 
 // Transform makes a hook that may change the result of a call that ran, read as an R. A result that does not
 // fit R, or has members that R lacks, is an error, and the result is withheld: use json.RawMessage, any or a
 // map where results vary. Numbers keep their digits in json.RawMessage alone.
 func Transform[R any](name string, f func(ctx context.Context, ev *pawl.Event, result R) (R, error)) pawl.Hook {
-	return hook(name, pawl.ToolAfter, pawl.MayReplace, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
+	return made(f != nil, hook(name, pawl.ToolAfter, pawl.MayReplace, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
 		d.Output, err = change(ctx, ev, "result", ev.Output, f)
 		return d, err
-	})
+	}))
 }
 
 // TransformText is Transform for results that are texts; others, and events without a result, pass untouched.
@@ -56,13 +56,13 @@ func ErrorText(name string, f func(ctx context.Context, ev *pawl.Event, text str
 }
 
 func textHook(name string, t pawl.Trigger, f func(context.Context, *pawl.Event, string) (string, error)) pawl.Hook {
-	return hook(name, t, pawl.MayReplace, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
+	return made(f != nil, hook(name, t, pawl.MayReplace, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
 		if !bytes.HasPrefix(bytes.TrimSpace(ev.Output), []byte{'"'}) {
 			return d, nil
 		}
 		d.Output, err = change(ctx, ev, "result", ev.Output, f)
 		return d, err
-	})
+	}))
 }
 
 // Rewrite makes a hook that may change what an event is about before anything is done with it: a call's
@@ -70,7 +70,7 @@ func textHook(name string, t pawl.Trigger, f func(context.Context, *pawl.Event, 
 // what changes, else the Input, read as a T; both where the event has both. Members of an Input that T lacks
 // are an error, since a rewrite would drop them. An error refuses the event.
 func Rewrite[T any](name string, t pawl.Trigger, f func(ctx context.Context, ev *pawl.Event, v T) (T, error)) pawl.Hook {
-	return hook(name, t, pawl.MayRewrite, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
+	return made(f != nil, hook(name, t, pawl.MayRewrite, func(ctx context.Context, ev *pawl.Event) (d pawl.Decision, err error) {
 		p, ok := ev.Payload.(T)
 		if !ok {
 			d.Input, err = change(ctx, ev, "input", ev.Input, f)
@@ -84,7 +84,7 @@ func Rewrite[T any](name string, t pawl.Trigger, f func(ctx context.Context, ev 
 			d.Input, err = encode("input", out)
 		}
 		return d, err
-	})
+	}))
 }
 
 // Input is Rewrite for the input of a call.
@@ -106,9 +106,9 @@ func Request[O any](name string, f func(ctx context.Context, ev *pawl.Event, opt
 // elements point to; what the runtime makes of the list that comes back, for this request or for good, is for
 // the runtime to say.
 func Messages[L ~[]M, M any](name string, f func(ctx context.Context, ev *pawl.Event, messages L) (L, error)) pawl.Hook {
-	return Rewrite(name, pawl.ContextTransform, func(ctx context.Context, ev *pawl.Event, messages L) (L, error) {
+	return made(f != nil, Rewrite(name, pawl.ContextTransform, func(ctx context.Context, ev *pawl.Event, messages L) (L, error) {
 		return f(ctx, ev, slices.Clone(messages))
-	})
+	}))
 }
 
 // change reads v as a T, lets f change it, and returns it as JSON; nil where nothing changed.

@@ -2,7 +2,9 @@ package on
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -53,6 +55,30 @@ func decode(what string, v json.RawMessage, into any, whole bool) error {
 		return &ValueError{what, err}
 	}
 	return nil
+}
+
+// concerns says that v, an object with members, has none that the struct I has. The name of one that is passed
+// over is exact, so one misspelt here would check nothing for ever.
+func concerns[I any](v json.RawMessage) error {
+	t := reflect.TypeFor[I]()
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var members map[string]json.RawMessage
+	if t.Kind() != reflect.Struct || t.NumField() == 0 || jsonv2.Unmarshal(v, &members) != nil || len(members) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(members))
+	for _, name := range names {
+		one, err := jsonv2.Marshal(map[string]json.RawMessage{name: members[name]})
+		if err == nil {
+			err = jsonv2.Unmarshal(one, new(I), jsonv2.RejectUnknownMembers(true))
+		}
+		if !errors.Is(err, jsonv2.ErrUnknownName) {
+			return nil
+		}
+	}
+	return &ValueError{"input", fmt.Errorf("none of its members is one of %s: %q", reflect.TypeFor[I](), names)}
 }
 
 func encode(what string, v any) (json.RawMessage, error) {
