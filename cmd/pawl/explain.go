@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/command"
+	"github.com/pawl-hooks/pawl/gate"
 )
 
 // explainCmd says what every hook would do about an event.
@@ -16,8 +18,9 @@ type explainCmd struct {
 // Help is shown by pawl explain --help.
 func (*explainCmd) Help() string {
 	return `Runs nothing. For each hook: yes and the stage it would run in, if_changed where it would only judge an
-event that another hook rewrote, or no and why not. With --policy also the rule that decides about each
-hook's program.
+event that another hook rewrote, or no and why not. Behind it stands what the policy makes of the hook's
+program, and by which rule: that of --policy, or the shipped defaults. A command that goes without its shell
+is judged as both, as it is when it fires, and the stricter answer is shown.
 
   pawl explain --config hooks.toml --event event.json
   pawl explain --config hooks.toml --event event.json --policy policy.toml`
@@ -30,7 +33,7 @@ type explanation struct {
 	Stage pawl.Stage `json:"stage"`
 	Why   string     `json:"why"`
 
-	Policy string `json:"policy,omitempty"` // what it says of the hook's program; only where one is named
+	Policy string `json:"policy,omitempty"` // what it says of the hook's program; empty for a Go handler
 }
 
 // Run prints a row for each hook.
@@ -62,34 +65,55 @@ func (c *explainCmd) Run(a *app) error {
 	return c.print(a, rows)
 }
 
-// ruler says of a hook what the policy makes of its program; nothing where no policy is named.
+// ruler says of a hook what the policy makes of its program; nothing where it has none.
 func (c *explainCmd) ruler(a *app, ev *pawl.Event) (func(*pawl.Hook) string, error) {
-	if c.Policy == "" {
-		return func(*pawl.Hook) string { return "" }, nil
-	}
 	policy, err := c.policy(a)
 	if err != nil {
 		return nil, err
 	}
+	person := a.approver() != nil
 	return func(h *pawl.Hook) string {
 		p, ok := h.Handler.(pawl.Program)
 		if !ok {
 			return ""
 		}
-		return policy.Decide(ev, pawl.Command{Args: p.Argv()}).String()
+		ans := policy.Decide(ev, commandOf(p, ev))
+		return ans.String() + unanswered(ans.Ruling, person)
 	}, nil
+}
+
+// commandOf is the command that the gate would be asked to run for ev. Nothing runs.
+func commandOf(p pawl.Program, ev *pawl.Event) pawl.Command {
+	cmd := pawl.Command{Args: p.Argv()} // of a hook that cannot be told of this event
+	if program, ok := p.(command.Program); ok {
+		cmd.Direct = program.Direct
+	}
+	_, _ = p.Handle(context.Background(), ev, pawl.GateFunc(func(_ context.Context, asked pawl.Command) (pawl.Result, error) {
+		cmd = asked
+		return pawl.Result{}, &pawl.RefusedError{Reason: "nothing runs"}
+	}))
+	return cmd
+}
+
+// unanswered says what becomes of a command that the policy leaves to somebody: fire has no reviewer, and a
+// person only at a terminal.
+func unanswered(r gate.Ruling, person bool) string {
+	switch {
+	case r == gate.Allow, r == gate.Deny:
+		return ""
+	case r == gate.Ask && person:
+		return "; the person at the terminal is asked"
+	case r == gate.Ask:
+		return "; nobody can be asked here: it is refused"
+	}
+	return "; there is no reviewer here: it is refused"
 }
 
 func (c *explainCmd) print(a *app, rows []explanation) error {
 	t := newTable(a.out)
-	head := []string{"FIRES", "HOOK", "STAGE", "WHY"}
-	if c.Policy != "" {
-		head = append(head, "POLICY")
-	}
-	t.row(head...)
+	t.row("FIRES", "HOOK", "STAGE", "WHY", "POLICY")
 	for _, row := range rows {
-		cells := []string{string(row.Fires), row.Name, string(row.Stage), row.Why, row.Policy}
-		t.row(cells[:len(head)]...)
+		t.row(string(row.Fires), row.Name, string(row.Stage), row.Why, row.Policy)
 	}
 	return t.flush()
 }
