@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -301,12 +302,20 @@ func (a *Approve) put(ctx context.Context, q Question, ask func(context.Context)
 		case limited.Err() != nil:
 			v.Outcome = outcomeOf(ctx, limited.Err())
 		case r.err != nil:
-			v.Outcome, v.Reason = outcomeOf(ctx, r.err), r.err.Error()
+			v.Outcome, v.Reason = outcomeOf(ctx, r.err), whyNot(r.err)
 		case r.id != q.ID:
 			v.Outcome = Mismatched
 		}
 		return v
 	}
+}
+
+// whyNot is an approver's error in words, without what the outcome says already.
+func whyNot(err error) string {
+	if errors.Is(err, ErrNobody) {
+		return strings.TrimPrefix(strings.TrimPrefix(err.Error(), ErrNobody.Error()), ": ")
+	}
+	return err.Error()
 }
 
 type reply struct {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -76,6 +77,22 @@ func (m *memory) outcomes() []string {
 
 func policyOf(d gate.Ruling) *gate.Policy {
 	return &gate.Policy{Rules: []gate.Rule{act("exec.path.*", d)}}
+}
+
+// What an approver that is not there adds is told, but not twice that nobody can be asked.
+func TestThatNobodyCanBeAskedIsSaidOnce(t *testing.T) {
+	for err, want := range map[error]string{
+		gate.ErrNobody: "refused by policy: exec.path.jq: it needs approval and nobody can be asked",
+		fmt.Errorf("%w: the window is closed", gate.ErrNobody): "refused by policy: exec.path.jq: it needs approval and nobody can be asked: the window is closed",
+	} {
+		gone := approver(func(context.Context, gate.Question) (gate.Reply, error) { return gate.Reply{}, err })
+		g := gate.Chain(policyOf(gate.Ask).Wrap, (&gate.Approve{Approver: gone}).Wrap)(pawl.GateFunc(func(context.Context, pawl.Command) (pawl.Result, error) {
+			t.Error("it ran")
+			return pawl.Result{}, nil
+		}))
+		_, got := g.Run(t.Context(), pawl.Command{Args: []string{"jq"}})
+		require.EqualError(t, got, want)
+	}
 }
 
 func TestWhoDecidesOnWhatThePolicyLeavesOpen(t *testing.T) {
