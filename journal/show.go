@@ -17,6 +17,8 @@ import (
 //	hook tests-pass: zig build test            a program of a hook is about to start
 //	$ git push                                 so is one of the agent's
 //	  exit status: 1 (214 bytes)               it ended
+//	  hook tests-pass: exit status: 1          so did that of the hook
+//	  hook tests-pass: approval of exec.path.zig: asked (ask)
 //	12:00:01 hook tests-pass on tool.before request_action: ran, exit 1, refused: 3 tests failed (1.2s)
 //
 // What a record holds is shown cut, and without the characters that would drive a terminal or forge a line.
@@ -115,10 +117,18 @@ func showCall(e *Entry) (string, error) {
 		return "", err
 	}
 	words := callWords(rec.Tool, rec.Arguments)
-	if name, ok := hookOf(rec.ID + rec.CallID); ok {
-		return "hook " + oneLine(name, 80) + ": " + words, nil
+	if of := ofHook(rec.ID + rec.CallID); of != "" {
+		return of + words, nil
 	}
 	return "$ " + words, nil
+}
+
+// ofHook names the hook of a call's id, for the begin of a line; empty where it is no hook's.
+func ofHook(id string) string {
+	if name, ok := hookOf(id); ok {
+		return "hook " + oneLine(name, 80) + ": "
+	}
+	return ""
 }
 
 // hookOf reads the name of a hook out of the id of its program's call: hook:NAME:ABOUT.
@@ -159,6 +169,8 @@ func shellWord(s string) string {
 
 func showResult(e *Entry) (string, error) {
 	var rec struct {
+		ID        string `json:"id"`
+		CallID    string `json:"call_id"`
 		Output    string
 		Truncated bool
 	}
@@ -166,7 +178,7 @@ func showResult(e *Entry) (string, error) {
 		return "", err
 	}
 	first, rest, _ := strings.Cut(rec.Output, "\n")
-	s := "  " + oneLine(first, 160)
+	s := "  " + ofHook(rec.ID+rec.CallID) + oneLine(first, 160)
 	switch {
 	case rec.Truncated:
 		s += fmt.Sprintf(" (%d bytes, cut)", len(rest))
@@ -180,14 +192,16 @@ func showApproval(e *Entry) (string, error) {
 	var rec struct {
 		Action, Outcome, By, Reason, Decision string
 		Session                               bool
+		Call                                  string `json:"tool_call_id"`
 	}
 	if err := json.Unmarshal(e.Raw, &rec); err != nil {
 		return "", err
 	}
+	s := fmt.Sprintf("  %sapproval of %s: ", ofHook(rec.Call), oneLine(rec.Action, 120))
 	if e.Kind == "approval.request" {
-		return fmt.Sprintf("  approval of %s: asked (%s)", oneLine(rec.Action, 120), oneLine(rec.Decision, 40)), nil
+		return s + "asked (" + oneLine(rec.Decision, 40) + ")", nil
 	}
-	s := fmt.Sprintf("  approval of %s: %s", oneLine(rec.Action, 120), oneLine(rec.Outcome, 40))
+	s += oneLine(rec.Outcome, 40)
 	if rec.Session {
 		s += " for the session"
 	}
