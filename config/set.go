@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/command"
 	"github.com/pawl-hooks/pawl/dialect"
 )
 
@@ -70,6 +71,8 @@ type Listing struct {
 	TrustedBy string   `json:"trusted_by,omitempty"`
 	Enabled   bool     `json:"enabled"`
 	Command   string   `json:"command"`
+	Direct    bool     `json:"direct,omitempty"` // a shell line that goes without its shell
+	Keep      bool     `json:"keep,omitempty"`   // the program is kept alive between events
 	TimeoutMS int64    `json:"timeout_ms"`
 	Digest    string   `json:"digest"`
 	Scripts   []Script `json:"scripts,omitempty"`
@@ -83,6 +86,9 @@ func (e Entry) Listing() Listing {
 		Layer: e.Hook.Origin.Layer, File: e.Hook.Origin.File, Line: e.Hook.Origin.Line,
 		Trust: e.Status, TrustedBy: e.By, Enabled: e.Enabled, Command: e.Shown(),
 		TimeoutMS: e.Hook.Timeout.Milliseconds(), Digest: e.Digest, Scripts: e.Scripts, Reason: e.Reason,
+	}
+	if p, ok := e.Hook.Handler.(command.Program); ok {
+		l.Direct, l.Keep = p.Direct != nil, p.Keep
 	}
 	if l.Matcher == "" && e.Hook.Match != nil {
 		l.Matcher = e.Hook.Match.String()

@@ -29,6 +29,15 @@ func (*fireCmd) Help() string {
   echo '{"trigger":"tool.before","tool":"write_file","call":"c1"}' |
     pawl fire --config hooks.toml --event -
 
+--sandbox on grants a program: to read everything, to write below its working directory and the temporary one,
+files of 1 GiB, 1024 open files, an hour of processor time for each process, and 256 processes where a cgroup
+with the pids controller can be written, else as many as it likes, which is then warned of. It opens no socket.
+It does not hold: modes, owners, times and attributes of files outside that the user owns, how much memory is
+used, and, without that cgroup, a descendant that starts a session of its own.
+
+--checkpoints writes what the log ends with to a file of its own, for log verify --checkpoints, which then
+finds that the log was cut or written anew. It must stand where hooks cannot write.
+
 Exit codes: 0 pass or allow, 1 something to mend in the command line, a file or the event, 2 a fault of
 pawl or of its log, 3 refuse or halt, 4 ask.`
 }

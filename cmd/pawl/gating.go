@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/dialect"
@@ -49,6 +50,8 @@ type gating struct {
 	policyFlag
 	Sandbox string `placeholder:"off|on" enum:"off,on" default:"off" help:"on: programs read everything, write below their working directory and the temporary one, and open no socket. Linux."`
 	Log     string `placeholder:"FILE" help:"Append the records to this file, each chained to the one before it."`
+
+	Checkpoints string `placeholder:"FILE" help:"Append the head of the log to this file when it is closed, for log verify. Keep it where hooks cannot write."`
 }
 
 // options makes the gate and the log; the func it returns closes them.
@@ -58,12 +61,15 @@ func (g *gating) options(a *app) (pawl.Options, func() error, error) {
 	if err != nil {
 		return opts, nil, err
 	}
-	sandbox, err := g.sandbox()
+	sandbox, err := g.sandbox(a)
 	if err != nil {
 		return opts, nil, err
 	}
+	if g.Checkpoints != "" && g.Log == "" {
+		return opts, nil, errors.New("--checkpoints is of a log: name that with --log")
+	}
 	if g.Log != "" {
-		log, err := journal.Open(g.Log, journal.Options{Sync: journal.SyncGroup})
+		log, err := journal.Open(g.Log, journal.Options{Sync: journal.SyncGroup, Checkpoints: g.Checkpoints})
 		if err != nil {
 			return opts, nil, fault(fmt.Errorf("the log: %w", err))
 		}
@@ -77,14 +83,25 @@ func (g *gating) options(a *app) (pawl.Options, func() error, error) {
 	return opts, closing, nil
 }
 
-// sandbox is nil where none is asked for, and an error where this system cannot hold one.
-func (g *gating) sandbox() (gate.Middleware, error) {
+// boxed is what one program may use under --sandbox on. Address space is left alone: many a runtime
+// reserves more of it than it ever uses.
+func boxed() gate.Limits {
+	return gate.Limits{FileSize: 1 << 30, CPU: time.Hour, Files: 1024, Processes: 256}
+}
+
+// sandbox is nil where none is asked for, and an error where this system cannot hold one. What it goes
+// without is said.
+func (g *gating) sandbox(a *app) (gate.Middleware, error) {
 	if g.Sandbox != "on" {
 		return nil, nil
 	}
-	box := gate.Sandbox{Write: []string{".", os.TempDir()}}
+	box := gate.Sandbox{Write: []string{".", os.TempDir()}, Limits: boxed()}
 	if err := box.Check(); err != nil {
-		return nil, fmt.Errorf("--sandbox on: %w", err)
+		box.Limits.Processes = 0
+		if err := box.Check(); err != nil {
+			return nil, fmt.Errorf("--sandbox on: %w", err)
+		}
+		a.printWarnings([]string{fmt.Sprintf("--sandbox on: how many processes a program starts is not limited, and one that leaves its group may outlive its hook: %v", err)})
 	}
 	return box.Wrap, nil
 }

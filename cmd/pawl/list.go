@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pawl-hooks/pawl/config"
 )
@@ -14,7 +15,8 @@ type listCmd struct {
 // Help is shown by pawl list --help.
 func (*listCmd) Help() string {
 	return `Lists the hooks in the order they are asked, each with where it was written and whether it may run: those
-that wait for review and those that are disabled too.
+that wait for review and those that are disabled too. RUNS says direct of a shell line that needs no shell and
+is started without one, and keep of a program that is kept alive between events.
 
   pawl list
   pawl list --config hooks.toml`
@@ -39,9 +41,9 @@ func (c *listCmd) Run(a *app) error {
 		return err
 	}
 	t := newTable(a.out)
-	t.row("HOOK", "TRIGGER", "MATCHER", "LAYER", "WHERE", "TRUST", "COMMAND")
+	t.row("HOOK", "TRIGGER", "MATCHER", "LAYER", "WHERE", "TRUST", "RUNS", "COMMAND")
 	for _, r := range rows {
-		t.row(r.Name, r.Trigger, r.Matcher, r.Layer, fmt.Sprintf("%s:%d", r.File, r.Line), trust(r), r.Command)
+		t.row(r.Name, r.Trigger, r.Matcher, r.Layer, fmt.Sprintf("%s:%d", r.File, r.Line), trust(r), runs(r), r.Command)
 	}
 	return t.flush()
 }
@@ -52,4 +54,16 @@ func trust(r config.Listing) string {
 		return string(r.Trust) + ", disabled"
 	}
 	return string(r.Trust)
+}
+
+// runs says what is not as usual about how a listing's program is started.
+func runs(r config.Listing) string {
+	var words []string
+	if r.Direct {
+		words = append(words, "direct")
+	}
+	if r.Keep {
+		words = append(words, "keep")
+	}
+	return strings.Join(words, ", ")
 }
