@@ -236,7 +236,8 @@ func TestFeatureSwitch(t *testing.T) {
 		{name: "off by the code's alias", user: "[features]\ncodex_hooks = false\n", off: true},
 		{name: "the canonical key wins", user: "[features]\ncodex_hooks = false\nhooks = true\n"},
 		{name: "a removed key is ignored", user: "[features]\nplugin_hooks = false\n"},
-		{name: "the project's word is later", user: "[features]\nhooks = false\n", project: "[features]\nhooks = true\n"},
+		{name: "the user's word stands over the project's", user: "[features]\nhooks = false\n", project: "[features]\nhooks = true\n", off: true},
+		{name: "a project's word is not for the user's hooks", project: "[features]\nhooks = false\n"},
 		{name: "the session's is the last", project: "[features]\nhooks = true\n", session: "features.hooks = false", off: true},
 		{name: "a requirement pins it on", requirement: "[features]\nhooks = true\n", user: "[features]\nhooks = false\n", session: "features.hooks = false"},
 		{name: "a requirement pins it off", requirement: "[features]\nhooks = false\n", session: "features.hooks = true", off: true},
@@ -290,7 +291,65 @@ func TestUntrustedProjectTurnsNothingOff(t *testing.T) {
 
 	_, err = set.AcceptProject(m.root)
 	require.NoError(t, err)
-	require.Empty(t, commands(m.load()), "a trusted one may, as in its host")
+	require.Equal(t, []string{"guard", "claude guard"}, commands(m.load()), "nor does a trusted one, but of its own")
+}
+
+func TestSwitchReachesNoLayerAboveItsOwn(t *testing.T) {
+	const off, disabled = "[features]\nhooks = false\n", `{"disableAllHooks": true}`
+	all := []string{"system", "policy", "user", "user claude", "project", "project claude"}
+	for _, c := range []struct {
+		name  string
+		write func(m *machine)
+		want  []string
+	}{
+		{"a project's", func(m *machine) {
+			m.project(off, ".codex", "config.toml")
+			m.project(disabled, ".claude", "settings.local.json")
+		}, all[:4]},
+		{"a user's", func(m *machine) {
+			m.user(off, ".codex", "config.toml")
+			m.user(disabled[:len(disabled)-1]+","+hooks("user claude")[1:], ".claude", "settings.json")
+		}, all[:2]},
+		{"a system folder's", func(m *machine) { write(m.t, off, m.system, "codex", "config.toml") },
+			[]string{"policy", "user claude", "project claude"}},
+		{"a policy's", func(m *machine) {
+			write(m.t, off, m.system, "requirements.toml")
+			write(m.t, disabled, m.system, "claude-code", "managed-settings.d", "off.json")
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMachine(t)
+			write(t, hooks("system"), m.system, "codex", "hooks.json")
+			write(t, hooks("policy"), m.system, "claude-code", "managed-settings.json")
+			m.user(hooks("user"), ".codex", "hooks.json")
+			m.user(hooks("user claude"), ".claude", "settings.json")
+			m.project(hooks("project"), ".codex", "hooks.json")
+			m.project(hooks("project claude"), ".claude", "settings.json")
+			require.ElementsMatch(t, all, commands(m.review()))
+			c.write(m)
+			set := m.load()
+			require.ElementsMatch(t, c.want, commands(set))
+			require.NoError(t, set.Err())
+			require.NotEmpty(t, set.Issues, "it is a warning")
+			m.Strict = true
+			require.ErrorContains(t, m.load().Err(), "hooks are turned off")
+		})
+	}
+}
+
+func TestFileNamedOutrightObeysItsOwnSwitch(t *testing.T) {
+	m := newMachine(t)
+	m.Files = []string{
+		m.user("[features]\nhooks = false\n"+inline("zerocode"), "given", "config.toml"),
+		m.user(`{"disableAllHooks": true, `+hooks("claude")[1:], "given", "settings.json"),
+		m.user(hooks("other"), "given", "hooks.json"),
+	}
+	set := m.load()
+	require.Equal(t, []string{"other"}, commands(set))
+	require.Len(t, set.Issues, 2)
+	for _, i := range set.Issues {
+		require.Contains(t, i.Message, "hooks are turned off: 1 hooks file not read")
+	}
 }
 
 func TestOnlyManagedHooks(t *testing.T) {
@@ -333,7 +392,7 @@ func TestClaudeHooksAreDisabledByTheirSwitch(t *testing.T) {
 	require.Equal(t, []string{"policy", "zerocode"}, commands(m.load()), "managed hooks are not a user's to disable")
 
 	m.project(`{"disableAllHooks": false}`, ".claude", "settings.local.json")
-	require.Equal(t, []string{"policy", "zerocode", "user", "project"}, commands(m.load()), "the later file counts")
+	require.Equal(t, []string{"policy", "zerocode"}, commands(m.load()), "what the user turned off stays off")
 
 	write(t, `{"disableAllHooks": true}`, m.system, "claude-code", "managed-settings.d", "off.json")
 	require.Equal(t, []string{"zerocode"}, commands(m.load()))

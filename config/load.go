@@ -43,7 +43,8 @@ type source struct {
 	hostKey string // another spelling of KeySource, which a host may have written down
 	dir     string // managed_dir, where the source has one
 	vars    map[string]string
-	off     string // why its hooks do not load; empty: they do
+	own     *toggle // of a file named outright: what it says itself, for itself
+	off     string  // why its hooks do not load; empty: they do
 	entries int
 }
 
@@ -65,13 +66,11 @@ type loader struct {
 	searches []search
 	warned   atomic.Bool
 
-	pinned   *toggle            // by requirements
-	features *toggle            // by the layers, the last one that says so
-	claude   map[string]*toggle // disableAllHooks by layer kind
-	only     string             // who allows managed hooks alone
-	folders  map[string]*seen   // by dialect
-	files    map[string]bool    // real paths, by dialect
-	dirs     map[string]string  // managed_dir and who said it
+	switches map[string]*switches // by dialect
+	only     string               // who allows managed hooks alone
+	folders  map[string]*seen     // by dialect
+	files    map[string]bool      // real paths, by dialect
+	dirs     map[string]string    // managed_dir and who said it
 	bypass   bool
 	refused  error // of the trust store
 }
@@ -87,7 +86,7 @@ func newLoader(opts Options) (*loader, error) {
 	}
 	l := &loader{
 		opts: opts, home: home, disk: disk{opts.FS}, store: trustStore{path},
-		claude: map[string]*toggle{}, folders: map[string]*seen{}, files: map[string]bool{}, dirs: map[string]string{},
+		switches: map[string]*switches{native: {}, zerocode: {}, claude: {}}, folders: map[string]*seen{}, files: map[string]bool{}, dirs: map[string]string{},
 	}
 	l.top = l.disk.checkout(l.disk.real(l.workdir())).top
 	l.court = court{

@@ -32,8 +32,8 @@ func (l *loader) requirement(file string) {
 	}
 	set, issues := readSettings(file, s.Data, l.opts.goos(), dialect.Error)
 	l.told(true, issues...)
-	if l.pinned == nil {
-		l.pinned = set.features
+	if pinned := &l.switches[zerocode].pinned; *pinned == nil {
+		*pinned = set.features
 	}
 	if set.only && l.only == "" {
 		l.only = file
@@ -96,74 +96,20 @@ func (l *loader) outside(e *Entry, s *source) []dialect.Issue {
 // claudeSettings reads the switches of a settings file that hold for all hooks: disableAllHooks and, of a managed
 // file, allowManagedHooksOnly, which must not be lost by a slip. What else is wrong with the file its dialect
 // says.
-func claudeSettings(src dialect.Source) (disable *toggle, only string, issues []dialect.Issue) {
+func claudeSettings(src dialect.Source) (switched *toggle, only string, issues []dialect.Issue) {
 	d, faults := doc.Parse(src.File, src.Data, doc.JSON)
 	if faults != nil || !d.Root.Is(doc.Table) {
 		return nil, "", nil
 	}
 	if n := d.Root.Get("disableAllHooks"); n != nil && n.Is(doc.Bool) {
-		disable = &toggle{on: n.Bool(), at: position(src.File, n.Pos)}
+		switched = &toggle{on: !n.Bool(), at: position(src.File, n.Pos)}
 	}
 	if !src.Managed {
-		return disable, "", nil
+		return switched, "", nil
 	}
 	r := doc.NewReader(d)
 	if on, _ := r.Bool(d.Root.Get("allowManagedHooksOnly"), "allowManagedHooksOnly"); on {
 		only = src.File
 	}
-	return disable, only, dialect.FromFaults(r.Faults())
-}
-
-// switchOff leaves out the sources that a switch turns off, and says so once for each switch.
-func (l *loader) switchOff() {
-	counts, order := map[string]int{}, []string{}
-	for _, s := range l.sources {
-		if s.off = l.switchedOff(s); s.off != "" {
-			if counts[s.off] == 0 {
-				order = append(order, s.off)
-			}
-			counts[s.off]++
-		}
-	}
-	for _, why := range order {
-		at, what, _ := strings.Cut(why, ": ")
-		l.told(false, about(at, dialect.Warning, fmt.Sprintf("%s: %s not read", what, plural(counts[why], "hooks file")), ""))
-	}
-}
-
-func (l *loader) switchedOff(s *source) string {
-	if s.given {
-		return ""
-	}
-	if l.only != "" && !s.Managed {
-		return l.only + ": only managed hooks are allowed"
-	}
-	switch s.dialect {
-	case zerocode:
-		if t := firstToggle(l.pinned, l.features); t != nil && !t.on {
-			return t.at + ": hooks are turned off"
-		}
-	case claude:
-		if t := firstToggle(l.claude[layerManaged], nil); t != nil && t.on {
-			return t.at + ": hooks are disabled"
-		}
-		if t := l.claude[layerUser]; t != nil && t.on && !s.Managed {
-			return t.at + ": hooks are disabled"
-		}
-	}
-	return ""
-}
-
-func firstToggle(a, b *toggle) *toggle {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return switched, only, dialect.FromFaults(r.Faults())
 }

@@ -23,7 +23,7 @@ func (l *loader) read() {
 			continue
 		}
 		s.Strict, s.OS, s.TempDir, s.Redact = l.opts.Strict, l.opts.goos(), l.opts.TempDir, l.opts.Redact
-		s.Warned, s.Switched = &l.warned, !s.given
+		s.Warned, s.Switched = &l.warned, true
 		if l.opts.Root != "" {
 			s.Root = l.disk.real(l.opts.Root)
 		}

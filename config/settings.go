@@ -21,12 +21,6 @@ type settings struct {
 	document *doc.Document
 }
 
-// A toggle turns hooks on or off, and remembers who said so.
-type toggle struct {
-	on bool
-	at string // file:line
-}
-
 // hostState is what a host's own store says about one hook.
 type hostState struct {
 	hash    string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-hooks/pawl/dialect"
 	nativefile "github.com/pawl-hooks/pawl/dialect/native"
+	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // visit reads what a dialect keeps in a folder, unless the folder was met before under another name.
@@ -133,8 +134,8 @@ func (l *loader) differs(p place, name string, data []byte) {
 
 // apply takes in what a layer's settings say, later layers over earlier ones.
 func (l *loader) apply(p place, set settings) {
-	if ok, _ := l.court.folder(p.gate); ok && set.features != nil {
-		l.features = set.features
+	if ok, _ := l.court.folder(p.gate); ok {
+		l.switches[zerocode].say(p.layer, set.features)
 	}
 	if p.layer == layerUser {
 		for dir, level := range set.projects {
@@ -171,14 +172,12 @@ func (l *loader) claudeFile(p place, file string) {
 	if s == nil {
 		return
 	}
-	disable, only, issues := claudeSettings(s.Source)
+	switched, only, issues := claudeSettings(s.Source)
 	l.told(s.Managed, issues...)
-	if ok, _ := l.court.folder(p.gate); ok && disable != nil {
-		kind := layerUser
-		if p.layer == layerManaged {
-			kind = layerManaged
-		}
-		l.claude[kind] = disable
+	if p.layer == layerManaged && switched != nil {
+		l.switches[claude].pinned = switched
+	} else if ok, _ := l.court.folder(p.gate); ok {
+		l.switches[claude].say(p.layer, switched)
 	}
 	if l.only == "" {
 		l.only = only
@@ -260,4 +259,13 @@ func (l *loader) given(file string) {
 		return
 	}
 	s.File, s.given = file, true
+	switch {
+	case name == claude:
+		s.own, _, _ = claudeSettings(s.Source)
+	case name == zerocode && doc.FormatOf(file) == doc.TOML:
+		set, issues := readSettings(file, s.Data, l.opts.goos(), dialect.Warning)
+		if s.own = set.features; set.document != nil {
+			l.told(false, issues...) // what does not parse its dialect says
+		}
+	}
 }

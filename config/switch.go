@@ -1,0 +1,93 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-hooks/pawl/dialect"
+)
+
+// A toggle turns hooks on or off, and remembers who said so.
+type toggle struct {
+	on bool
+	at string // file:line
+}
+
+// switches are what the layers say of one dialect's hooks in general. The zero value leaves all on.
+type switches struct {
+	pinned *toggle            // by policy, over every layer
+	layers map[string]*toggle // by layer: the last of its files that says so
+}
+
+// say notes what a file of a layer says. A nil toggle says nothing.
+func (s *switches) say(layer string, t *toggle) {
+	if t == nil {
+		return
+	}
+	if s.layers == nil {
+		s.layers = map[string]*toggle{}
+	}
+	s.layers[layer] = t
+}
+
+// over returns the word that holds for the hooks of a layer; nil: nobody's. A switch reaches no layer above its
+// own, or a repository could turn its user's guards off: a project's holds for the project alone, and a user's
+// for all that is not managed. What the user turned off, a project does not turn on.
+func (s *switches) over(layer string) *toggle {
+	switch {
+	case s.pinned != nil:
+		return s.pinned
+	case isManaged(layer):
+		return s.layers[layerSystem]
+	}
+	person := cmp.Or(s.layers[layerSession], s.layers[layerUser], s.layers[layerSystem])
+	own := s.layers[layerProject]
+	if layer == layerProject && own != nil && s.layers[layerSession] == nil && (person == nil || person.on) {
+		return own
+	}
+	return person
+}
+
+// switchOff leaves out the sources that a switch turns off, and says so once for each switch. Under Strict that is
+// an error: a check that is off has not passed.
+func (l *loader) switchOff() {
+	counts, order := map[string]int{}, []string{}
+	for _, s := range l.sources {
+		if s.off = l.switchedOff(s); s.off != "" {
+			if counts[s.off] == 0 {
+				order = append(order, s.off)
+			}
+			counts[s.off]++
+		}
+	}
+	severity := dialect.Warning
+	if l.opts.Strict {
+		severity = dialect.Error
+	}
+	for _, why := range order {
+		at, what, _ := strings.Cut(why, ": ")
+		l.told(false, about(at, severity, fmt.Sprintf("%s: %s not read", what, plural(counts[why], "hooks file")), ""))
+	}
+}
+
+func (l *loader) switchedOff(s *source) string {
+	t := s.own
+	if !s.given {
+		if l.only != "" && !s.Managed {
+			return l.only + ": only managed hooks are allowed"
+		}
+		t = l.switches[s.dialect].over(s.Layer)
+	}
+	if t == nil || t.on {
+		return ""
+	}
+	return t.at + ": hooks are turned off"
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
