@@ -85,7 +85,7 @@ func newLoader(opts Options) (*loader, error) {
 		return nil, err
 	}
 	l := &loader{
-		opts: opts, home: home, disk: disk{opts.FS}, store: trustStore{path},
+		opts: opts, home: home, disk: disk{opts.FS}, store: trustStore{path, home},
 		switches: map[string]*switches{native: {}, zerocode: {}, claude: {}}, folders: map[string]*seen{}, files: map[string]bool{}, dirs: map[string]string{},
 	}
 	l.top = l.disk.checkout(l.disk.real(l.workdir())).top

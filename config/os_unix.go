@@ -13,10 +13,23 @@ import (
 // isNotDir tells a path below a file from one that cannot be looked at.
 func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
-// private reports what keeps a file that grants trust from being believed.
-func private(info fs.FileInfo) error {
-	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("mode %04o lets others write to it: chmod 600", mode)
+// private reports what keeps a file that grants trust from being believed: who else may write to it. Above is
+// what stands over the file and its folder, where the user's own group may write, and everyone in a folder
+// that lets them touch their own files alone.
+func private(name string, info fs.FileInfo, above bool) error {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if ok && s.Uid != 0 && int(s.Uid) != os.Geteuid() {
+		return fmt.Errorf("%s belongs to another user (uid %d), who may change it: chown it, or remove it and accept anew", name, s.Uid)
+	}
+	if above && info.Mode()&fs.ModeSticky != 0 {
+		return nil
+	}
+	others := info.Mode().Perm() & 0o022
+	if above && ok && s.Gid == s.Uid {
+		others &= 0o002
+	}
+	if others != 0 {
+		return fmt.Errorf("mode %04o of %s lets others write to it: chmod go-w %s", info.Mode().Perm(), name, shellWord(name))
 	}
 	return nil
 }

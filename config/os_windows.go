@@ -12,7 +12,7 @@ import (
 func isNotDir(err error) bool { return errors.Is(err, windows.ERROR_DIRECTORY) }
 
 // private trusts the access list of the user's profile, which mode bits do not show.
-func private(fs.FileInfo) error { return nil }
+func private(string, fs.FileInfo, bool) error { return nil }
 
 // lock waits for the sole right to change what f stands for; closing f gives it up.
 func lock(f *os.File) error {

@@ -18,7 +18,10 @@ const storeVersion = 1
 
 // A trustStore is pawl's own: a private JSON file, changed by the operations of a [Set] alone and never by a
 // run. A file that does not exist is an empty store.
-type trustStore struct{ path string }
+type trustStore struct {
+	path string
+	home string // the user's home directory; empty: unknown
+}
 
 // A StoreError says why a trust store cannot be believed. Nothing is trusted by such a store.
 type StoreError struct {
@@ -75,7 +78,7 @@ func (s trustStore) load(d disk) (*ledger, error) {
 		return emptyLedger(), nil
 	}
 	if err == nil && d.fsys == nil {
-		err = private(info)
+		err = s.private(info)
 	}
 	if err != nil {
 		return nil, s.fail(err)
@@ -89,6 +92,42 @@ func (s trustStore) load(d disk) (*ledger, error) {
 		return nil, s.fail(err)
 	}
 	return l, nil
+}
+
+// private reports who else than the user may change the store, or put another in its place: by the file, by its
+// folder, by those above it up to the user's home; and where it is a link, by the file it leads to.
+func (s trustStore) private(info fs.FileInfo) error {
+	if info != nil {
+		if err := private(s.path, info, false); err != nil {
+			return err
+		}
+	}
+	if err := privateFolders(s.path, s.home); err != nil {
+		return err
+	}
+	d := disk{}
+	return privateFolders(d.real(s.path), d.real(s.home))
+}
+
+// privateFolders looks at the folder of a file and those above it: up to home, or, outside of it, one more.
+func privateFolders(file, home string) error {
+	dir := filepath.Dir(file)
+	last := filepath.Dir(dir)
+	if home != "" && within(home, dir) {
+		last = home
+	}
+	for name := dir; ; name = filepath.Dir(name) {
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		if err := private(name, info, name != dir); err != nil {
+			return err
+		}
+		if name == last || filepath.Dir(name) == name {
+			return nil
+		}
+	}
 }
 
 // decodeLedger refuses what it does not know: a member that was skipped might have been a "no".
@@ -117,6 +156,9 @@ func (s trustStore) update(change func(*ledger) error) error {
 	}
 	dir := filepath.Dir(s.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return s.fail(err)
+	}
+	if err := s.private(nil); err != nil {
 		return s.fail(err)
 	}
 	guard, err := os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR, 0o600)

@@ -17,14 +17,28 @@ func storeOf(m *machine) string {
 
 func TestStoreThatCannotBeBelievedTrustsNothingAloud(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, path string){
-		"not JSON":           func(t *testing.T, path string) { write(t, "{", path) },
-		"empty":              func(t *testing.T, path string) { write(t, "", path) },
-		"a key twice":        func(t *testing.T, path string) { write(t, `{"version":1,"version":1}`, path) },
-		"an unknown key":     func(t *testing.T, path string) { write(t, `{"version":1,"hooks":{},"denied":{}}`, path) },
-		"two documents":      func(t *testing.T, path string) { write(t, `{"version":1} {"version":1}`, path) },
-		"another version":    func(t *testing.T, path string) { write(t, `{"version":2}`, path) },
-		"no version":         func(t *testing.T, path string) { write(t, `{"hooks":{}}`, path) },
-		"another's to write": func(t *testing.T, path string) { require.NoError(t, os.Chmod(path, 0o666)) },
+		"not JSON":                           func(t *testing.T, path string) { write(t, "{", path) },
+		"empty":                              func(t *testing.T, path string) { write(t, "", path) },
+		"a key twice":                        func(t *testing.T, path string) { write(t, `{"version":1,"version":1}`, path) },
+		"an unknown key":                     func(t *testing.T, path string) { write(t, `{"version":1,"hooks":{},"denied":{}}`, path) },
+		"two documents":                      func(t *testing.T, path string) { write(t, `{"version":1} {"version":1}`, path) },
+		"another version":                    func(t *testing.T, path string) { write(t, `{"version":2}`, path) },
+		"no version":                         func(t *testing.T, path string) { write(t, `{"hooks":{}}`, path) },
+		"another's to write":                 func(t *testing.T, path string) { require.NoError(t, os.Chmod(path, 0o666)) },
+		"in a folder others may write to":    func(t *testing.T, path string) { require.NoError(t, os.Chmod(filepath.Dir(path), 0o777)) },
+		"in a folder the group may write to": func(t *testing.T, path string) { require.NoError(t, os.Chmod(filepath.Dir(path), 0o770)) },
+		"below a folder others may write to": func(t *testing.T, path string) { require.NoError(t, os.Chmod(filepath.Dir(filepath.Dir(path)), 0o777)) },
+		"in a sticky folder others write to": func(t *testing.T, path string) { require.NoError(t, os.Chmod(filepath.Dir(path), 0o777|os.ModeSticky)) },
+		"another's file":                     func(t *testing.T, path string) { giveAway(t, path) },
+		"in another's folder":                func(t *testing.T, path string) { giveAway(t, filepath.Dir(path)) },
+		"below another's folder":             func(t *testing.T, path string) { giveAway(t, filepath.Dir(filepath.Dir(path))) },
+		"a link into a folder others write to": func(t *testing.T, path string) {
+			open := filepath.Join(filepath.Dir(filepath.Dir(path)), "open", "trust.json")
+			require.NoError(t, os.Mkdir(filepath.Dir(open), 0o755))
+			require.NoError(t, os.Rename(path, open))
+			require.NoError(t, os.Symlink(open, path))
+			require.NoError(t, os.Chmod(filepath.Dir(open), 0o777))
+		},
 		"a directory": func(t *testing.T, path string) {
 			require.NoError(t, os.Remove(path))
 			require.NoError(t, os.Mkdir(path, 0o700))
@@ -57,6 +71,31 @@ func TestStoreThatCannotBeBelievedTrustsNothingAloud(t *testing.T) {
 			require.ErrorAs(t, err, &bad)
 		})
 	}
+}
+
+// giveAway makes a file another user's, which root alone can do.
+func giveAway(t *testing.T, name string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("not root")
+	}
+	require.NoError(t, os.Chown(name, 4321, -1))
+}
+
+func TestStoreThatOthersMayChangeSaysWhatToDo(t *testing.T) {
+	m := newMachine(t)
+	m.user(hooks("user"), ".zerotwo", "hooks.json")
+	dir := filepath.Dir(storeOf(m))
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.Chmod(dir, 0o777))
+	set := m.load()
+	require.NoError(t, set.Err(), "there is no store yet")
+	_, err := set.AcceptAll()
+	require.ErrorContains(t, err, "chmod go-w "+dir)
+	require.NoFileExists(t, storeOf(m))
+	require.NoError(t, os.Chmod(dir, 0o755))
+	require.NoError(t, os.Chmod(m.home, 0o777|os.ModeSticky))
+	require.Equal(t, []string{"user"}, commands(m.review()), "a sticky folder above it is no door")
 }
 
 func TestStoreIsPrivateAndWhole(t *testing.T) {
