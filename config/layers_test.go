@@ -278,6 +278,30 @@ func TestHighestRequirementPinsTheSwitch(t *testing.T) {
 	require.Empty(t, m.load().Entries)
 }
 
+func TestSlipInARequirementIsNotLost(t *testing.T) {
+	for text, hint := range map[string]string{
+		"allow_managed_hook_only = true\n": "did you mean `allow_managed_hooks_only`?",
+		"[feature]\nhooks = false\n":       "did you mean `features`?",
+		"[features]\nhook = false\n":       "did you mean `hooks`?",
+		"[features]\ncodex_hook = false\n": "did you mean `codex_hooks`?",
+		"[[hook.Stop]]\nhooks = []\n":      "did you mean `hooks`?",
+	} {
+		m := newMachine(t)
+		file := write(t, text, m.system, "requirements.toml")
+		set, err := config.Load(m.Options)
+		require.ErrorContains(t, err, hint, text)
+		require.Equal(t, file, set.Issues[0].File)
+		require.NotZero(t, set.Issues[0].Line)
+	}
+	m := newMachine(t)
+	m.user("allow_managed_hook_only = true\n[features]\nhook = false\nplugin_hooks = false\nweb_search = true\n", ".codex", "config.toml")
+	write(t, "allowed_sandbox_modes = []\n[features]\nplugin_hooks = true\n[mcp_servers]\n", m.system, "requirements.toml")
+	set := m.load()
+	require.NoError(t, set.Err())
+	require.Len(t, set.Issues, 1, "of a user's file it is a warning, and other settings are the host's")
+	require.Contains(t, set.Issues[0].Hint, "did you mean `hooks`?")
+}
+
 func TestUntrustedProjectTurnsNothingOff(t *testing.T) {
 	m := newMachine(t)
 	m.user(hooks("guard"), ".zerotwo", "hooks.json")

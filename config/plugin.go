@@ -37,7 +37,7 @@ func (l *loader) plugin(p Plugin) {
 		p.Data = filepath.Join(l.home, ".local", "state", "pawl", "plugins", p.Name)
 	}
 	r := pluginReader{loader: l, plugin: p, met: map[string]bool{}}
-	if !r.manifest() {
+	if declared, ok := r.manifest(); ok && !declared {
 		r.path("./"+defaultHooks, nil)
 	}
 }
@@ -53,8 +53,8 @@ type pluginReader struct {
 }
 
 // manifest reads the manifest and reports whether it declared hooks: then the default file is not looked
-// for. A manifest that cannot be read declares nothing, and says so.
-func (r *pluginReader) manifest() bool {
+// for. Of a plugin whose manifest cannot be read (not ok) nothing loads: which hooks it means is not known.
+func (r *pluginReader) manifest() (declared, ok bool) {
 	for _, m := range manifests {
 		file := filepath.Join(r.plugin.Dir, filepath.FromSlash(m.file))
 		if !r.disk.exists(file) {
@@ -64,17 +64,21 @@ func (r *pluginReader) manifest() bool {
 		data, err := r.disk.read(file)
 		if err != nil {
 			r.told(false, unread(file, err))
-			return false
+			return false, false
 		}
 		d, faults := doc.Parse(file, data, doc.JSON)
 		if faults != nil {
 			r.told(false, dialect.FromFaults(faults)...)
-			return false
+			return false, false
 		}
-		r.doc = d
-		return r.declared(d.Root.Get("hooks"), data)
+		if r.doc = d; !d.Root.Is(doc.Table) {
+			fault := d.FaultAt(d.Root.Pos, "expected a plugin manifest, an object; found "+d.Root.Describe(), `write {"name": "…"}`)
+			r.told(false, dialect.FromFault(fault, dialect.Error))
+			return false, false
+		}
+		return r.declared(d.Root.Get("hooks"), data), true
 	}
-	return false
+	return false, true
 }
 
 // declared reads the manifest's hooks entry: a path, a list of paths, an inline object, or a list of those.

@@ -101,7 +101,9 @@ func TestPluginSources(t *testing.T) {
 		{"a file that is not there", map[string]string{".codex-plugin/plugin.json": `{"hooks":"./one.json"}`},
 			nil, "one.json: error: cannot read the file"},
 		{"a broken manifest", map[string]string{".codex-plugin/plugin.json": `{`, "hooks/hooks.json": hooks("default")},
-			[]string{"default hooks/hooks.json"}, "plugin.json:1:"},
+			nil, "plugin.json:1:"},
+		{"a manifest that is no object", map[string]string{".codex-plugin/plugin.json": `[]`, "hooks/hooks.json": hooks("default")},
+			nil, "plugin.json:1:1: error: expected a plugin manifest, an object; found"},
 		{"the default file named as well", map[string]string{ // F04
 			".codex-plugin/plugin.json": `{"hooks":"./hooks/hooks.json"}`, "hooks/hooks.json": hooks("default")},
 			[]string{"default hooks/hooks.json"}, ""},

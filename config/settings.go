@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pawl-hooks/pawl/dialect"
@@ -30,6 +31,9 @@ type hostState struct {
 // featureNames are the spellings of the feature switch, the canonical one first.
 var featureNames = []string{"hooks", "zerocode_hooks", "codex_hooks"}
 
+// removedFeature is a switch that hosts had once. It says nothing, and is no slip.
+const removedFeature = "plugin_hooks"
+
 // readSettings reads the parts that concern hooks. A part of the wrong shape is an issue of the given
 // severity and is left out; the others stand. A file that does not parse is an error.
 func readSettings(file string, data []byte, goos string, severity dialect.Severity) (settings, []dialect.Issue) {
@@ -38,6 +42,9 @@ func readSettings(file string, data []byte, goos string, severity dialect.Severi
 		return settings{}, dialect.FromFaults(faults)
 	}
 	r := settingsReader{severity: severity, settings: settings{document: d}}
+	if severity == dialect.Error {
+		r.near(d.Root, "allow_managed_hooks_only", "features", "hooks")
+	}
 	r.features(d.Root.Get("features"))
 	r.only = r.boolean(d.Root.Get("allow_managed_hooks_only"), "allow_managed_hooks_only")
 	r.bypass = r.boolean(d.Root.Get("bypass_hook_trust"), "bypass_hook_trust")
@@ -57,6 +64,20 @@ func (r *settingsReader) want(n *doc.Node, what, kind string) {
 	r.issues = append(r.issues, dialect.FromFault(fault, r.severity))
 }
 
+// near reports keys that one of the names was meant by, most likely: beside the host's other keys a slip would
+// be lost, and with it what a policy forbids.
+func (r *settingsReader) near(table *doc.Node, names ...string) {
+	for _, f := range table.Fields {
+		if f.Name == removedFeature || slices.Contains(names, f.Name) {
+			continue
+		}
+		if hint := doc.DidYouMean(f.Name, names...); hint != "" {
+			fault := r.settings.document.FaultAt(f.Pos, "unknown key "+doc.Quote(f.Name), hint)
+			r.issues = append(r.issues, dialect.FromFault(fault, r.severity))
+		}
+	}
+}
+
 func (r *settingsReader) boolean(n *doc.Node, what string) bool {
 	if n != nil && !n.Is(doc.Bool) {
 		r.want(n, what, "true or false")
@@ -73,6 +94,7 @@ func (r *settingsReader) features(table *doc.Node) {
 		r.want(table, "features", "a table")
 		return
 	}
+	r.near(table, featureNames...)
 	for _, name := range featureNames {
 		n := table.Get(name)
 		if n == nil || r.settings.features != nil {
