@@ -23,6 +23,7 @@ func entry(h hostfile.Handler) (e found, ok bool) {
 	args, exec := h.Strings("args")
 	shell, hasShell := h.Text("shell")
 	rule, hasRule := h.Text("if")
+	hasRule = hasRule && rule != "" // empty: no condition
 	status, hasStatus := h.Text("statusMessage")
 	limit := timeout(h)
 	condition, ok := conditionOf(h, rule, hasRule)

@@ -198,6 +198,15 @@ func TestTheSwitchIsTheCallersWhereItSaysSo(t *testing.T) {
 	only(t, entries, issues)
 }
 
+func TestEmptyConditionIsNone(t *testing.T) {
+	for _, event := range []string{"PreToolUse", "Stop"} {
+		entries, issues := load(one(event, "", `{"type":"command","command":"echo hi","if":""}`))
+		got := only(t, entries, issues)
+		entries, issues = load(one(event, "", `{"type":"command","command":"echo hi"}`))
+		require.Equal(t, only(t, entries, issues).Hash, got.Hash)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"lookahead":          {one("PreToolUse", `"^(?!Read$).*"`, echo), `lookaround is not supported`}, // M05
@@ -210,6 +219,8 @@ func TestErrors(t *testing.T) {
 		"an unknown shell":   {one("Stop", "", `{"type":"command","command":"x","shell":"fish"}`), `unknown shell "fish"`},
 		"a flat group":       {`{"hooks":{"PreToolUse":[{"matcher":"x","command":"./h.sh"}]}}`, `outside a hooks list`}, // P10
 		"a switch in text":   {`{"disableAllHooks":"yes"}`, "`disableAllHooks`: expected true or false"},
+		"a NUL in a command": {one("Stop", "", `{"type":"command","command":"echo \u0000x"}`), "`command`: holds a NUL byte"},
+		"a NUL in a word":    {one("Stop", "", `{"type":"command","command":"x","args":["a","b\u0000"]}`), "`args[1]`: holds a NUL byte"},
 		"a list at the top":  {`[]`, `expected an object, found`},
 		"a Gemini file":      {`{"hooks":{"BeforeTool":[{"hooks":[` + echo + `]}]}}`, `a hooks file of Gemini CLI`},
 		"a Cursor file":      {`{"version":1,"hooks":{"afterFileEdit":[{"command":"x"}]}}`, `a hooks file of Cursor`},

@@ -401,6 +401,8 @@ func TestErrors(t *testing.T) {
 		"a timeout in text":     {doc: one("Stop", "", `{"type":"command","command":"x","timeout":"5"}`), want: "`timeout`: expected a whole number"},
 		"an endless timeout":    {doc: one("Stop", "", `{"type":"command","command":"x","timeout":9223372036854775808}`), want: "`timeout`"},
 		"async null":            {doc: one("Stop", "", `{"type":"command","command":"x","async":null}`), want: "`async`: expected true or false, found null"},
+		"a NUL in a command":    {doc: one("Stop", "", `{"type":"command","command":"echo \u0000x"}`), want: "`command`: holds a NUL byte"},
+		"a NUL for Windows":     {doc: one("Stop", "", `{"type":"command","command":"x","commandWindows":"\u0000"}`), want: "`commandWindows`: holds a NUL byte"},
 		"both spellings":        {doc: one("Stop", "", `{"type":"command","command":"x","commandWindows":"a","command_windows":"b"}`), want: "are one key"},
 		"a matcher list":        {doc: one("PreToolUse", `["Bash"]`, echo), want: "`matcher`: expected a string, found a list"},
 		"a text for groups":     {doc: `{"hooks":{"Stop":"x"}}`, want: `Stop is a list of groups, found the string "x"`},

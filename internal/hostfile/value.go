@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pawl-hooks/pawl/internal/doc"
 )
@@ -19,7 +20,7 @@ func (h Handler) Text(key string) (s string, ok bool) {
 		h.wrong(n, key, "a string")
 		return "", false
 	}
-	return n.Text, true
+	return n.Text, h.noNUL(n, key)
 }
 
 // Whole reads an optional whole number that is not negative; null counts as absent.
@@ -77,9 +78,21 @@ func (h Handler) Strings(key string) (list []string, ok bool) {
 			h.wrong(item, fmt.Sprintf("%s[%d]", key, i), "a string")
 			return nil, false
 		}
+		if !h.noNUL(item, fmt.Sprintf("%s[%d]", key, i)) {
+			return nil, false
+		}
 		list = append(list, item.Text)
 	}
 	return list, true
+}
+
+// noNUL reports a text that holds a NUL byte: no program can be given it, and a shell would read it without.
+func (h Handler) noNUL(n *doc.Node, key string) bool {
+	if strings.IndexByte(n.Text, 0) < 0 {
+		return true
+	}
+	h.Error(n.Pos, "", "`%s`: holds a NUL byte, which no program can be given", key)
+	return false
 }
 
 func (h Handler) wrong(n *doc.Node, key, expected string) {
