@@ -1097,6 +1097,10 @@ func (w *witness) note(res Result, err error) error {
 		if res.Action != "" {
 			f.last.Action = res.Action
 		}
+		if res.Code != 0 || res.Signal != "" { // it ran, and what it did is no result
+			f.last.Code, f.last.Signal, f.last.Stderr = res.Code, res.Signal, res.Stderr
+			f.orphans = f.orphans || res.Orphans
+		}
 	}
 	return err
 }

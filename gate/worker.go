@@ -56,7 +56,7 @@ type Workers struct {
 	Max      int           // programs kept at once; zero: 16. The one idle for longest makes room
 	Each     int           // of one command in one session; zero: 4
 	Backoff  time.Duration // the first pause before a program that failed twice; zero: 100 ms
-	Greeting time.Duration // how long a program has to greet, within its hook's time; zero: 10 s
+	Greeting time.Duration // how long a program has to greet, within three quarters of its hook's time; zero: 10 s
 
 	mu     sync.Mutex
 	crews  map[crewKey]*crew
@@ -91,7 +91,7 @@ func (w *Workers) runConfined(ctx context.Context, cmd pawl.Command, s *Sandbox)
 		k, err = w.take(ctx, cmd, s)
 	}
 	if err != nil {
-		return pawl.Result{}, err
+		return notGreeted(err, began), err
 	}
 	k.uses++
 	if h, ok := ctx.Value(healthKey{}).(*WorkerHealth); ok {
@@ -107,6 +107,17 @@ func (w *Workers) runConfined(ctx context.Context, cmd pawl.Command, s *Sandbox)
 	}
 	res.Elapsed = time.Since(began)
 	return res, err
+}
+
+// notGreeted is how a program ended that could not be asked.
+func notGreeted(err error, began time.Time) pawl.Result {
+	var e *WorkerError
+	if !errors.As(err, &e) {
+		return pawl.Result{}
+	}
+	res := e.ended
+	res.Elapsed = time.Since(began)
+	return res
 }
 
 // question is the line that a command's input is.

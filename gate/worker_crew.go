@@ -232,7 +232,7 @@ func (w *Workers) hire(ctx context.Context, c *crew, cmd pawl.Command, s *Sandbo
 	}
 	w.mu.Unlock()
 	if err := k.greet(ctx, positive(w.Greeting, defaultGreeting)); err != nil {
-		err = k.unfit(ctx, err)
+		err = k.unfit(err)
 		w.failed(k, err, errors.Is(ctx.Err(), context.Canceled))
 		return nil, err
 	}

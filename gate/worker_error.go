@@ -28,6 +28,8 @@ type WorkerError struct {
 	Kind   WorkerKind
 	Arg0   string // the first word of the command
 	Detail string // the facts and a hint, for people
+
+	ended pawl.Result // how a program ended that did not greet; nothing it printed as an answer
 }
 
 func (e *WorkerError) Error() string {

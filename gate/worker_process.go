@@ -85,14 +85,19 @@ func (k *worker) hear(p []byte) {
 	k.stderr.write(p)
 }
 
-// greet waits for the greeting.
+// greet waits for the greeting. Of its hook's time a program has three quarters at most, so that one that never
+// greets is told so, and not only that its time was over.
 func (k *worker) greet(ctx context.Context, limit time.Duration) error {
+	if end, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(end)*3/4)
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	stop := context.AfterFunc(ctx, k.interrupt)
 	line, more, err := k.readLine(greetingLimit)
 	switch {
 	case !stop() && ctx.Err() != nil:
+		k.stdout.write(line)
 		return errInterrupted
 	case errors.Is(err, errTooLong):
 		return k.fault(NoGreeting, "it printed "+quoted(line)+howToGreet)
@@ -105,7 +110,7 @@ func (k *worker) greet(ctx context.Context, limit time.Duration) error {
 	return k.checkGreeting(line)
 }
 
-const howToGreet = `, where {"pawl":"worker","version":1} is due on a line before any other; a program that is not made to be kept must not ask for it`
+const howToGreet = `, where {"pawl":"worker","version":1} is due on a line before any other; a program that is not made to be kept must not ask for it: drop keep`
 
 func (k *worker) checkGreeting(line []byte) error {
 	var greeting struct {
@@ -123,26 +128,30 @@ func (k *worker) checkGreeting(line []byte) error {
 }
 
 // unfit ends a program that did not greet, and says what it did instead.
-func (k *worker) unfit(ctx context.Context, why error) error {
+func (k *worker) unfit(why error) error {
 	grace := time.Duration(0)
 	if errors.Is(why, errEnded) {
 		grace = k.grace / 10
 	}
 	res, _ := k.end(grace)
-	switch {
-	case errors.Is(why, errEnded):
-		if err := k.carriageReturn(); err != nil && res.Code == notFoundCode {
+	if errors.Is(why, errEnded) && res.Code == notFoundCode {
+		if err := k.carriageReturn(); err != nil {
 			return err
 		}
-		detail := "it ended (" + status(res) + ") before it greeted"
-		if len(res.Stdout) > 0 {
-			detail += "; it printed " + quoted(res.Stdout)
-		}
-		return k.fault(NoGreeting, detail+saying(res.Stderr)+"; it must print its greeting and read lines until its input ends")
-	case errors.Is(why, errInterrupted) && ctx.Err() == nil:
-		return k.fault(NoGreeting, "it did not greet in time"+howToGreet+saying(res.Stderr))
+	}
+	printed := ""
+	if len(res.Stdout) > 0 {
+		printed = "; it printed " + quoted(res.Stdout)
+	}
+	switch {
+	case errors.Is(why, errEnded):
+		why = k.fault(NoGreeting, "it ended ("+status(res)+") before it greeted"+printed+saying(res.Stderr)+
+			"; it must print its greeting and read lines until its input ends")
 	case errors.Is(why, errInterrupted):
-		return k.fault(NoGreeting, "it did not greet before its time was over"+saying(res.Stderr))
+		why = k.fault(NoGreeting, "it did not greet in time"+howToGreet+printed+saying(res.Stderr))
+	}
+	if e := (*WorkerError)(nil); errors.As(why, &e) {
+		e.ended = pawl.Result{Code: res.Code, Signal: res.Signal, Stderr: res.Stderr, Orphans: res.Orphans}
 	}
 	return why
 }

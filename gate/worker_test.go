@@ -264,6 +264,35 @@ func TestAProgramThatIsNoWorkerIsToldWhatToDo(t *testing.T) {
 	}
 }
 
+// A hook that is no worker and says so by silence is told what to do, in the place of a timeout, with how it
+// was ended.
+func TestAHookThatNeverGreetsIsToldWhatToDo(t *testing.T) {
+	for name, c := range map[string]struct{ script, says string }{
+		"it reads all of its input":     {`cat >/dev/null; echo '{"verdict":"pass"}'`, "did not greet in time"},
+		"its answer has no end of line": {`printf '{"verdict":"pass"}'; exec sleep 60`, `it printed "{\"verdict\":\"pass\"}"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := new(gate.Workers)
+			keeping(t, w, func(t *testing.T) {
+				p := command.Program{Name: "check", Args: []string{"sh", "-c", c.script}, Keep: true, Codec: wire.JSON{}}
+				r, err := pawl.New(pawl.Options{Gate: w}, pawl.Hook{Name: "check", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Timeout: time.Second, Handler: p})
+				require.NoError(t, err)
+				out, err := r.Dispatch(t.Context(), call("s", "x"))
+				require.NoError(t, err)
+				require.Equal(t, pawl.Refuse, out.Verdict)
+				require.Contains(t, out.Decision().Reason, c.says)
+				require.Contains(t, out.Decision().Reason, `{"pawl":"worker","version":1}`)
+				require.Contains(t, out.Decision().Reason, "drop keep")
+				run := out.Runs()[0]
+				require.Equal(t, pawl.CauseStart, run.Cause)
+				if c.says != "did not greet in time" { // that one ends well at the end of its input, if TERM is not there first
+					require.Equal(t, "terminated", run.Signal)
+				}
+			})
+		})
+	}
+}
+
 func TestAProgramThatCannotStartIsNamedAsByExec(t *testing.T) {
 	w := new(gate.Workers)
 	keeping(t, w, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/command"
@@ -90,6 +91,8 @@ func (r *reading) answered(p printed) (pawl.Decision, error) {
 		return d, unreadable("the answer cannot be read: plain text where JSON is expected")
 	case r.row.plain == notes:
 		return r.act(d, notes, strings.ToValidUTF8(string(p.text), "\uFFFD")), nil
+	case r.row.gates():
+		d.Warnings = append(d.Warnings, "it printed text that is no answer here, which decides nothing")
 	}
 	return d, nil
 }
@@ -103,7 +106,7 @@ func (r *reading) act(d pawl.Decision, a action, reason string) pawl.Decision {
 	case refuses:
 		return d.Join(pawl.Decision{Verdict: pawl.Refuse, Reason: r.feedback(reason)})
 	case halts:
-		return d.Join(pawl.Decision{Verdict: pawl.Halt, Reason: reason})
+		return d.Join(pawl.Decision{Verdict: pawl.Halt, Reason: r.feedback(reason)})
 	case replaces:
 		no := false
 		said := cmp.Or(reason, "A hook stopped the processing of this result.")
@@ -114,13 +117,23 @@ func (r *reading) act(d pawl.Decision, a action, reason string) pawl.Decision {
 	return d
 }
 
-// feedback is a reason for the model, spilled where the host spills it.
+// feedback is a reason, which the model sees: it is spilled above the default limit, at every event.
 func (r *reading) feedback(text string) string {
-	if !r.row.spills {
+	if r.codec.Flavour == Claude && !r.row.spills && !overClaude(text) {
 		return text
 	}
 	return r.codec.Spill.shorten(r.ev.Session, text, DefaultLimit)
 }
+
+// told is text for the person, which Claude spills too.
+func (r *reading) told(text string) string {
+	if r.codec.Flavour != Claude || !overClaude(text) {
+		return text
+	}
+	return r.codec.Spill.shorten(r.ev.Session, text, DefaultLimit)
+}
+
+func overClaude(text string) bool { return utf8.RuneCountInString(text) > claudeInline }
 
 // claudeInline is how many characters Claude's model is given as they are.
 const claudeInline = 10_000
@@ -131,7 +144,7 @@ func (r *reading) context(text string) string {
 	if r.codec.Limit != nil {
 		limit = *r.codec.Limit
 	}
-	if r.codec.Flavour == Claude && len([]rune(text)) <= claudeInline {
+	if r.codec.Flavour == Claude && !overClaude(text) {
 		return text
 	}
 	return r.codec.Spill.shorten(r.ev.Session, text, limit)

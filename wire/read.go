@@ -18,7 +18,7 @@ func (r *reading) object(o object) (pawl.Decision, error) {
 	d := r.restrict(pawl.Decision{}, o)
 	a.stranger(said, d)
 	if s, _ := o.text("systemMessage"); strings.TrimSpace(s) != "" {
-		a.warnings = append([]string{s}, a.warnings...)
+		a.warnings = append([]string{r.told(s)}, a.warnings...)
 	}
 	if a.fault != "" {
 		d = r.unapplied(d, o)
