@@ -10,7 +10,7 @@
 //
 // Code 0: standard output is the answer. It is one object; or it is text, which is context at session.start,
 // prompt.submit and (ZeroCode) agent.start, a failure at ZeroCode's Stop and SubagentStop, and otherwise no
-// opinion, unless the codec is Strict. Text with a line that begins an object is an answer that cannot be
+// opinion, unless the codec is Strict; before a tool and at a request for approval that is warned of. Text with a line that begins an object is an answer that cannot be
 // read.
 //
 // Code 2: the program objects, and standard error says why. That refuses at PreToolUse, PermissionRequest,
@@ -73,10 +73,13 @@ type Codec struct {
 	Strict  bool // an answer that is not wholly understood is a failure, whatever else it says
 
 	// Limit is the size in tokens above which a hook's own context is spilled; nil: DefaultLimit. Zero
-	// never spills. What a hook refuses with keeps the default.
+	// never spills. What a hook refuses with, at whatever event, keeps the default.
 	Limit *int
 
 	Spill Spill
+
+	// Hook is the name of whose codec it is, for what people are told; empty: it goes by "the hook".
+	Hook string
 
 	// Warned is set once a Warning was given that an "allow" means nothing where it does not answer a
 	// question; codecs of one load share it. Nil: each answer warns.
@@ -92,6 +95,14 @@ func (c Codec) String() string {
 		limit = *c.Limit
 	}
 	return fmt.Sprintf("%s strict=%t limit=%d", c.Flavour, c.Strict, limit)
+}
+
+// named tells of the hook what it did.
+func (c Codec) named(did string) string {
+	if c.Hook == "" {
+		return "the hook " + did
+	}
+	return "hook " + c.Hook + " " + did
 }
 
 // Lines says that a program of this codec may be kept: each event is one line. Its exit codes then mean the

@@ -91,8 +91,8 @@ func (r *reading) answered(p printed) (pawl.Decision, error) {
 		return d, unreadable("the answer cannot be read: plain text where JSON is expected")
 	case r.row.plain == notes:
 		return r.act(d, notes, strings.ToValidUTF8(string(p.text), "\uFFFD")), nil
-	case r.row.gates():
-		d.Warnings = append(d.Warnings, "it printed text that is no answer here, which decides nothing")
+	case r.row.trigger == pawl.ToolBefore, r.row.trigger == pawl.ToolApproval: // who prints there may mean to answer
+		d.Warnings = append(d.Warnings, r.codec.named("printed text that is no JSON object: it decides nothing here"))
 	}
 	return d, nil
 }
@@ -106,7 +106,7 @@ func (r *reading) act(d pawl.Decision, a action, reason string) pawl.Decision {
 	case refuses:
 		return d.Join(pawl.Decision{Verdict: pawl.Refuse, Reason: r.feedback(reason)})
 	case halts:
-		return d.Join(pawl.Decision{Verdict: pawl.Halt, Reason: r.feedback(reason)})
+		return d.Join(pawl.Decision{Verdict: pawl.Halt, Reason: r.told(reason)})
 	case replaces:
 		no := false
 		said := cmp.Or(reason, "A hook stopped the processing of this result.")

@@ -29,7 +29,7 @@ type row struct {
 
 	deaf      bool // nothing that is printed is an answer
 	keepSpace bool // a reason is told with the white space around it
-	spills    bool // so is a reason larger than the default limit
+	spills    bool // Claude's: a reason is bounded by the default limit here, elsewhere by its characters
 }
 
 // An action is what an answer comes to at an event.
@@ -146,8 +146,8 @@ var zerocodeRows = []row{
 		effects: may | pawl.MayNote | pawl.MayReplace,
 		input:   keys(common, turn, model, agent, tool, callID, response),
 		top:     decision, specific: []string{"additionalContext", "updatedMCPToolOutput"},
-		refused: []string{"suppressOutput", "updatedMCPToolOutput"}, spills: true,
-		stop: replaces, block: refuses, exit2: refuses,
+		refused: []string{"suppressOutput", "updatedMCPToolOutput"},
+		stop:    replaces, block: refuses, exit2: refuses,
 	}, {
 		event: "PreCompact", label: "pre_compact", trigger: pawl.CompactBefore, matches: "source",
 		effects: may, input: keys(where, turn, model, agent, compaction),
@@ -175,12 +175,12 @@ var zerocodeRows = []row{
 	}, {
 		event: "SubagentStop", label: "subagent_stop", trigger: pawl.AgentStop, matches: "agent",
 		effects: mayHalt, input: keys(common, turn, model, stopping, agentAlways, agentTranscript),
-		top: decision, spills: true,
+		top:  decision,
 		stop: halts, block: refuses, exit2: refuses, plain: fails,
 	}, {
 		event: "Stop", label: "stop", trigger: pawl.TurnStop,
 		effects: mayHalt, input: keys(common, turn, model, stopping),
-		top: decision, spills: true,
+		top:  decision,
 		stop: halts, block: refuses, exit2: refuses, plain: fails,
 	},
 }

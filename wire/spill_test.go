@@ -144,16 +144,87 @@ func TestRedactionComesBeforeTheCut(t *testing.T) {
 	require.NotContains(t, string(b), "SECRET")
 }
 
-func TestFeedbackAndContinuationsAreSpilledAndDenialsAreNot(t *testing.T) {
+// Every reason is a message to the model, whichever way it was given and at whatever event.
+func TestEveryReasonForTheModelIsSpilled(t *testing.T) {
 	reason := strings.Repeat("r", 4*wire.DefaultLimit+1)
-	for trigger, spills := range map[pawl.Trigger]bool{
-		pawl.ToolAfter: true, pawl.TurnStop: true, pawl.AgentStop: true, pawl.ToolBefore: false, pawl.ToolApproval: false,
+	deny, block := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"`+reason+`"}}`,
+		`{"decision":"block","reason":"`+reason+`"}`
+	byCode := pawl.Result{Code: 2, Stderr: []byte(reason)}
+	for name, x := range map[string]struct {
+		trigger pawl.Trigger
+		res     pawl.Result
+	}{
+		"after a tool":              {pawl.ToolAfter, byCode},
+		"at the end of a turn":      {pawl.TurnStop, byCode},
+		"at the end of a sub-agent": {pawl.AgentStop, byCode},
+		"before a tool":             {pawl.ToolBefore, byCode},
+		"a deny before a tool":      {pawl.ToolBefore, pawl.Result{Stdout: []byte(deny)}},
+		"at a request for approval": {pawl.ToolApproval, byCode},
+		"at a prompt":               {pawl.PromptSubmit, byCode},
+		"a block at a prompt":       {pawl.PromptSubmit, pawl.Result{Stdout: []byte(block)}},
+		"a deny in a cut answer":    {pawl.ToolBefore, pawl.Result{Stdout: []byte(block + "xxx"), Cut: 9}},
 	} {
-		c := wire.Codec{Limit: number(0), Spill: wire.Spill{Dir: t.TempDir()}}
-		d, err := c.Decode(&pawl.Event{Trigger: trigger, Session: "s"}, pawl.Result{Code: 2, Stderr: []byte(reason)})
+		t.Run(name, func(t *testing.T) {
+			for _, flavour := range []wire.Flavour{wire.ZeroCode, wire.Claude} {
+				if flavour == wire.Claude && x.trigger == pawl.ToolAfter {
+					continue // a note there
+				}
+				c := wire.Codec{Flavour: flavour, Limit: number(0), Spill: wire.Spill{Dir: t.TempDir()}}
+				d, _ := c.Decode(&pawl.Event{Trigger: x.trigger, Session: "s"}, x.res)
+				require.Equal(t, pawl.Refuse, d.Verdict)
+				b, err := os.ReadFile(savedPath(t, d.Reason))
+				require.NoError(t, err)
+				require.Equal(t, reason, string(b))
+			}
+		})
+	}
+}
+
+// Claude spills what it tells the person too.
+func TestClaudesMessagesToThePersonAreSpilled(t *testing.T) {
+	text := strings.Repeat("é", 10_000)
+	for _, more := range []string{"", "é"} {
+		c := wire.Codec{Flavour: wire.Claude, Spill: wire.Spill{Dir: t.TempDir()}}
+		d, err := c.Decode(&pawl.Event{Trigger: pawl.PromptSubmit, Session: "s"},
+			pawl.Result{Stdout: []byte(`{"continue":false,"stopReason":"` + text + more + `","systemMessage":"` + text + more + `"}`)})
 		require.NoError(t, err)
-		require.Equal(t, pawl.Refuse, d.Verdict)
-		require.Equal(t, spills, saved.MatchString(d.Reason), trigger)
+		require.Equal(t, pawl.Halt, d.Verdict)
+		for _, told := range append(d.Warnings, d.Reason) {
+			if more == "" {
+				require.Equal(t, text, told)
+				continue
+			}
+			savedPath(t, told)
+		}
+		require.Len(t, d.Warnings, 1)
+	}
+}
+
+// A restriction that can be read in an answer that was cut stands, wherever the cut is behind it (guarantee 2).
+func TestARestrictionBeforeTheCutStands(t *testing.T) {
+	for _, said := range []string{
+		`{"decision":"block","reason":"`, `{"decision":"block","systemMessage":"xxx`, `{"decision":"block",`,
+		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"xx`,
+		`{"hookSpecificOutput":{"permissionDecision":"deny","x":{"y":[`, "hello\n" + `{"decision":"block","x":"`,
+	} {
+		for _, flavour := range []wire.Flavour{wire.ZeroCode, wire.Claude} {
+			d, err := wire.Codec{Flavour: flavour}.Decode(&pawl.Event{Trigger: pawl.ToolBefore}, pawl.Result{Stdout: []byte(said), Cut: 1 << 20})
+			require.Error(t, err, said)
+			require.Equal(t, pawl.Refuse, d.Verdict, said)
+		}
+	}
+}
+
+// O05: reported, never an allow by silence.
+func TestTextWhereADecisionIsDueIsReportedUnderItsHook(t *testing.T) {
+	for _, said := range []string{"all fine", "null", "true", "5", `"deny"`} {
+		for _, trigger := range []pawl.Trigger{pawl.ToolBefore, pawl.ToolApproval} {
+			c := wire.Codec{Flavour: wire.Claude, Hook: "user-pre-tool-use-0-0"}
+			d, err := c.Decode(&pawl.Event{Trigger: trigger}, pawl.Result{Stdout: []byte(said)})
+			require.NoError(t, err)
+			require.Equal(t, pawl.Pass, d.Verdict)
+			require.Equal(t, []string{"hook user-pre-tool-use-0-0 printed text that is no JSON object: it decides nothing here"}, d.Warnings)
+		}
 	}
 }
 
@@ -177,8 +248,8 @@ func TestAPreviewIsValidTextWithinItsBudget(t *testing.T) {
 }
 
 // O11
-func TestALongReasonArrivesWhole(t *testing.T) {
-	reason := strings.Repeat("é", 100_000)
+func TestALongReasonArrivesUncutUpToTheLimit(t *testing.T) {
+	reason := strings.Repeat("é", 2*wire.DefaultLimit)
 	d, err := wire.Codec{}.Decode(&pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash"},
 		pawl.Result{Stdout: []byte(`{"decision":"block","reason":"` + reason + `"}`)})
 	require.NoError(t, err)

@@ -33,7 +33,7 @@ func word(s string) string {
 // Codec is the codec of the handler's program.
 func (h Handler) Codec(limit *int) wire.Codec {
 	return wire.Codec{
-		Flavour: h.File.Flavour, Strict: h.File.Strict, Limit: limit, Warned: h.File.Warned,
+		Flavour: h.File.Flavour, Strict: h.File.Strict, Limit: limit, Warned: h.File.Warned, Hook: h.Name(),
 		Spill: wire.Spill{Dir: h.File.TempDir, Redact: h.File.Redact},
 	}
 }
