@@ -43,7 +43,7 @@ func (c *importCmd) Run(a *app) error {
 			return err
 		}
 	} else {
-		a.printIssues(a.err, a.errLook, issues)
+		a.printIssues(a.err, a.errLook, summed(issues))
 		if _, err := fmt.Fprint(a.out, text); err != nil {
 			return fault(err)
 		}
@@ -70,6 +70,9 @@ func (c *importCmd) convert() (string, []dialect.Issue, error) {
 	}
 	hooks, lost := native.Import(entries)
 	issues = append(issues, lost...)
+	if c.From == "zerocode" {
+		issues = append(issues, passedOver(c.File, data)...)
+	}
 	dialect.SortIssues(issues)
 	if len(hooks) == 0 {
 		return "", issues, nil
