@@ -1889,3 +1889,25 @@ func TestARuleAboutArgumentsReadsAnyCommand(t *testing.T) {
 		require.True(t, m.Match(ev) && stars.Match(ev), "a guard is not skipped for want of a fact")
 	}
 }
+
+// A hook cannot swell the log by its reason: the record has the ends of it, the decision all of it.
+func TestARecordHasTheEndsOfALongReason(t *testing.T) {
+	for _, middle := range []string{strings.Repeat("é", 4<<20), strings.Repeat("x", 8<<20), strings.Repeat("\xff", 1<<20)} {
+		reason := "BEGIN " + middle + " END"
+		var log bytes.Buffer
+		r, err := pawl.New(pawl.Options{Log: pawl.JSONLog(&log)}, pawl.Hook{
+			Name: "long", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Handler: pawl.HandlerFunc(
+				func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+					return pawl.Decision{Verdict: pawl.Refuse, Reason: reason}, nil
+				})})
+		require.NoError(t, err)
+		out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash"})
+		require.NoError(t, err)
+		require.Equal(t, reason, out.Decision().Reason)
+		kept := out.Runs()[0].Reason
+		require.LessOrEqual(t, len(kept), 8<<10+40)
+		require.Regexp(t, `^(?s)BEGIN .* END$`, kept)
+		require.Contains(t, kept, "bytes left out")
+		require.Less(t, log.Len(), 64<<10)
+	}
+}

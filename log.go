@@ -57,9 +57,9 @@ type Run struct {
 	Stage        string // rewrite, check, recheck or observe
 	Effects      Effect // of its decision
 	Verdict      Verdict
-	Reason       string
-	Cause        Cause // why it failed; empty: it did not
-	Code         int   // the program's exit code, as received; -1 when killed by Signal
+	Reason       string // at most its first and last 4 KiB
+	Cause        Cause  // why it failed; empty: it did not
+	Code         int    // the program's exit code, as received; -1 when killed by Signal
 	Signal       string
 	TimedOut     bool
 	PassedOpen   bool // it failed, or its refusal was over the cap, and the event went through

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -1451,7 +1452,26 @@ func (d *dispatch) recordOf(x *run) Run {
 	if rec.Reason == "" && x.dropped != "" {
 		rec.Reason = "rewrite dropped: that of hook " + x.dropped + " stands"
 	}
+	rec.Reason = headAndTail(rec.Reason, reasonKept)
 	return rec
+}
+
+// reasonKept is how many bytes of a reason a record has; the decision has all of it.
+const reasonKept = 8 << 10
+
+// headAndTail leaves out the middle of text of more than limit bytes, in whole characters.
+func headAndTail(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	head, tail := limit/2, len(text)-limit/2
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < len(text) && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return fmt.Sprintf("%s…%d bytes left out…%s", text[:head], tail-head, text[tail:])
 }
 
 const stderrKept = 1 << 10
