@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/gate"
 )
 
 // The page for authors of hooks, followed literally: its file loads, its event fires the hook in it, its
@@ -53,6 +56,42 @@ output = "refuse"
 	require.NoError(t, json.Unmarshal([]byte(record), &shown))
 	for field := range shown {
 		require.Contains(t, kept, field)
+	}
+}
+
+// The policies of the page on the gate load and decide as it says, and so do the defaults and the names.
+func TestThePoliciesOfTheGatePageDecideAsItSays(t *testing.T) {
+	page, err := os.ReadFile("../../docs/gate.md")
+	require.NoError(t, err)
+	files := blocks(string(page), "toml")
+	require.Len(t, files, 2)
+	five, err := gate.ParsePolicy("five.toml", []byte(files[0]))
+	require.NoError(t, err)
+	closed, err := gate.ParsePolicy("closed.toml", []byte(files[1]))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		policy *gate.Policy
+		kind   string
+		args   []string
+		direct []string
+		want   string
+	}{
+		{five, "", []string{"make"}, nil, "allow exec.path.make: project"},
+		{five, "", []string{"curl"}, nil, "deny exec.path.curl: project"},
+		{five, "", []string{"git"}, nil, "ask exec.path.git: project"},
+		{five, "", []string{"terraform"}, nil, "agent_then_human exec.path.terraform: project"},
+		{five, "", []string{"jq"}, nil, "allow exec.path.jq: project"},
+		{five, "reviewer", []string{"jq"}, nil, "agent_review exec.path.jq: project"},
+		{five, "", []string{"/bin/sh", "-c", "git push"}, []string{"git", "push"}, "ask exec.path.git: project"},
+		{five, "", []string{"/bin/sh", "-c", "git push | cat"}, nil, "allow exec.workspace.bin.sh: default"},
+		{five, "", []string{"./scripts/check"}, nil, "allow exec.workspace.scripts.check: default"},
+		{five, "", []string{"/nix/store/x/bin/y"}, nil, "ask exec.nix.store.x.bin.y: no rule"},
+		{five, "", []string{"a/../b"}, nil, "ask exec.unparsed: no rule"},
+		{closed, "", []string{"make"}, nil, "deny exec.path.make: project"},
+	} {
+		ev := &pawl.Event{Trigger: pawl.ToolBefore, Agent: pawl.Agent{Type: c.kind}}
+		got := c.policy.Decide(ev, pawl.Command{Args: c.args, Direct: c.direct}).String()
+		require.Contains(t, got, c.want, "%s %v", c.kind, c.args)
 	}
 }
 
