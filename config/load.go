@@ -88,9 +88,10 @@ func newLoader(opts Options) (*loader, error) {
 		opts: opts, home: home, disk: disk{opts.FS}, store: trustStore{path, home},
 		switches: map[string]*switches{native: {}, zerocode: {}, claude: {}}, folders: map[string]*seen{}, files: map[string]bool{}, dirs: map[string]string{},
 	}
-	l.top = l.disk.checkout(l.disk.real(l.workdir())).top
+	dir := l.disk.real(l.workdir())
+	l.top = l.disk.checkout(dir).top
 	l.court = court{
-		mode: opts.Trust, definitionOnly: opts.DefinitionOnly, disk: l.disk,
+		mode: opts.Trust, definitionOnly: opts.DefinitionOnly, disk: l.disk, dir: dir,
 		state: map[string]hostState{}, projects: map[string]string{},
 	}
 	l.court.ledger, l.refused = l.store.load(l.disk)

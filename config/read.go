@@ -100,7 +100,7 @@ func (l *loader) finish() Set {
 	if l.bypass && l.court.mode != TrustNone {
 		l.court.mode = TrustAll
 	}
-	set := Set{store: l.store, disk: l.disk}
+	set := Set{store: l.store, disk: l.disk, dir: l.court.dir}
 	once := once{}
 	for i := range l.entries {
 		e, s := &l.entries[i], l.sourceOf[i]

@@ -37,7 +37,7 @@ func (s *Set) StorePath() string { return s.store.path }
 func (s *Set) Accept(names ...string) ([]Entry, error) {
 	return s.change(names, func(t *ticket, e *Entry) error {
 		t.Definition, t.Scripts, t.Revoked = e.Hash, scriptDigests(e.Scripts), false
-		t.Name, t.Command = e.Hook.Name, e.Shown()
+		t.Name, t.Command, t.Dir = e.Hook.Name, e.Shown(), s.dir
 		e.Status, e.By = Trusted, ByStore
 		return nil
 	})

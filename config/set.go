@@ -39,6 +39,7 @@ type Set struct {
 
 	store trustStore
 	disk  disk
+	dir   string // the working directory, real
 }
 
 // An Entry is one hook that was found, and what became of it.

@@ -47,6 +47,7 @@ type ticket struct {
 	Scripts    map[string]string `json:"scripts,omitzero"`    // digests of the scripts it names, as it names them
 	Revoked    bool              `json:"revoked,omitzero"`    // not trusted, whatever a host's store says
 	Enabled    *bool             `json:"enabled,omitzero"`
+	Dir        string            `json:"dir,omitzero"`  // the working directory it was accepted in
 	Name       string            `json:"name,omitzero"` // for people who read the file
 	Command    string            `json:"command,omitzero"`
 }
@@ -221,26 +222,46 @@ func (t ticket) accepts(definition string, scripts map[string]string, definition
 	return definitionOnly || maps.Equal(t.Scripts, scripts)
 }
 
-// changed says what is not as it was accepted, for people.
-func (t ticket) changed(definition string, scripts map[string]string) string {
+// changed says what is not as it was accepted, for people: the same command names other files in another working
+// directory, dir, and nobody changed those.
+func (t ticket) changed(definition string, scripts map[string]string, dir string) string {
 	if t.Definition != definition {
 		return "its definition changed since it was accepted"
 	}
 	var words []string
+	moved := t.Dir != "" && t.Dir != dir
+	note := func(word, what string) {
+		words = append(words, word+" "+what)
+		moved = moved && relative(word)
+	}
 	for _, word := range sortedKeys(scripts) {
 		switch was, ok := t.Scripts[word]; {
 		case !ok:
-			words = append(words, word+" is new")
+			note(word, "is new")
 		case was != scripts[word]:
-			words = append(words, word+" changed")
+			note(word, "changed")
 		}
 	}
 	for _, word := range sortedKeys(t.Scripts) {
 		if _, ok := scripts[word]; !ok {
-			words = append(words, word+" is gone")
+			note(word, "is gone")
 		}
 	}
+	if moved {
+		return fmt.Sprintf("it was accepted in %s and names other files in the working directory %s: %s", t.Dir, dir, strings.Join(words, ", "))
+	}
 	return "a script changed since it was accepted: " + strings.Join(words, ", ")
+}
+
+// relative reports a script's word that stands for one file here and another there.
+func relative(word string) bool {
+	word = strings.TrimLeft(word, `"'`)
+	for _, here := range []string{"$PWD", "${PWD}", "$(pwd)", "`pwd`"} {
+		if strings.HasPrefix(word, here) {
+			return true
+		}
+	}
+	return word != "" && !strings.ContainsAny(word[:1], "/~$`") && !filepath.IsAbs(word)
 }
 
 // makePrivate makes a directory for its owner alone.

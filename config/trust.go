@@ -15,6 +15,7 @@ type court struct {
 	mode           Trust
 	definitionOnly bool
 	disk           disk
+	dir            string               // the working directory, real
 	ledger         *ledger              // nil: it cannot be believed, and neither can anybody be trusted
 	state          map[string]hostState // the hosts' stores, by key
 	projects       map[string]string    // the hosts' folders: trust_level by path as written
@@ -128,7 +129,7 @@ func (c *court) weigh(e *Entry, s *source, t ticket, host hostState) string {
 		e.Status, e.By = Trusted, ByStore
 	case t.Definition != "":
 		e.Status = Modified
-		return t.changed(e.Hash, scripts)
+		return t.changed(e.Hash, scripts, c.dir)
 	case host.hash == e.Hash && host.hash != "":
 		e.Status, e.By = Trusted, ByHost
 	case host.hash != "":

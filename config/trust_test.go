@@ -293,3 +293,25 @@ func TestLiveRegistryFollowsTheStore(t *testing.T) {
 	require.Zero(t, ran(), "modified")
 	require.Equal(t, config.Modified, set.Pending[0].Status)
 }
+
+func TestHookOfAnotherWorkingDirectorySaysSo(t *testing.T) {
+	for _, command := range []string{"sh ./guard.sh", `sh "$PWD/guard.sh"`, `sh "$(pwd)/guard.sh"`} {
+		m := newMachine(t)
+		m.user(hooks(command), ".zerotwo", "hooks.json")
+		m.project("exit 0\n", "guard.sh")
+		require.Len(t, m.review().Hooks, 1)
+
+		first := m.root
+		m.Root = filepath.Join(filepath.Dir(first), "other")
+		write(t, "exit 1\n", m.Root, "guard.sh")
+		reason := m.load().Pending[0].Reason
+		require.Contains(t, reason, "it was accepted in "+first+" and names other files in the working directory "+m.Root)
+		require.NoError(t, os.Remove(filepath.Join(m.Root, "guard.sh")))
+		require.Contains(t, m.load().Pending[0].Reason, "is gone")
+
+		m.Root = first
+		require.Len(t, m.load().Hooks, 1)
+		m.project("exit 2\n", "guard.sh")
+		require.Contains(t, m.load().Pending[0].Reason, "a script changed since it was accepted")
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -44,7 +45,12 @@ func (f *finder) part(part syntax.WordPart, special string) (string, bool) {
 	case *syntax.ParamExp:
 		return f.param(p)
 	case *syntax.CmdSubst:
-		return f.top, f.top != "" && isTopLevel(p)
+		switch {
+		case calls(p, "pwd"):
+			return f.base(), len(f.bases) > 0
+		case calls(p, "git", "rev-parse", "--show-toplevel"):
+			return f.top, f.top != ""
+		}
 	}
 	return "", false
 }
@@ -55,6 +61,9 @@ func (f *finder) param(p *syntax.ParamExp) (string, bool) {
 		return "", false
 	}
 	value, set := f.vars[p.Param.Value]
+	if p.Param.Value == "PWD" && len(f.bases) > 0 {
+		value, set = f.base(), true // the shell's own, not that of whoever asks
+	}
 	if !set && f.getenv != nil {
 		value = f.getenv(p.Param.Value)
 		set = value != ""
@@ -73,16 +82,16 @@ func (f *finder) param(p *syntax.ParamExp) (string, bool) {
 	return value, value != ""
 }
 
-// isTopLevel recognises the substitution that hosts' pages recommend.
-func isTopLevel(p *syntax.CmdSubst) bool {
+// calls recognises a substitution of these very words: those that hosts' pages recommend.
+func calls(p *syntax.CmdSubst, words ...string) bool {
 	if len(p.Stmts) != 1 {
 		return false
 	}
 	call, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Assigns) > 0 || len(call.Args) != 3 {
+	if !ok || len(call.Assigns) > 0 {
 		return false
 	}
-	return call.Args[0].Lit() == "git" && call.Args[1].Lit() == "rev-parse" && call.Args[2].Lit() == "--show-toplevel"
+	return slices.EqualFunc(call.Args, words, func(w *syntax.Word, word string) bool { return w.Lit() == word })
 }
 
 // unescape takes the backslashes off: before any character, or, where special is not empty, before those.

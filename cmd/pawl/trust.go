@@ -206,6 +206,9 @@ func (a *app) printReviewed(row config.Listing, done string) {
 	for _, script := range row.Scripts {
 		fmt.Fprintf(a.out, "  script   %s %s\n", plain(script.File), script.Digest)
 	}
+	if len(row.Scripts) == 0 && done == "accepted" {
+		fmt.Fprintln(a.out, "  no script is covered: the command names no file that can be told without running it")
+	}
 	if row.Reason != "" {
 		fmt.Fprintf(a.out, "  it waits: %s\n", plain(row.Reason))
 	}
