@@ -21,7 +21,8 @@
 // reason, and never runs; under [Options.Strict] a check that waits refuses. Decisions are kept in a private
 // file that the operations of a [Set] write, and nothing else: [Set.Accept], [Set.Revoke], [Set.Enable],
 // [Set.Disable], [Set.AcceptProject]. A host's own store is read and believed for what it covers, the
-// definition. A store that cannot be read trusts nothing, and is an error among the issues.
+// definition. A store that cannot be read, or that others may change, trusts nothing, and is an error among the
+// issues.
 //
 // A project can grant itself nothing: trust is read from the user's files and the session's overrides alone.
 // A folder is what its real path names, so a link that is made to lead elsewhere takes no trust along.
