@@ -201,7 +201,7 @@ func (l *loader) text(n *doc.Node, what string, f field) (string, bool) {
 	switch {
 	case !ok:
 	case s == "" && f.low > 0:
-		l.Fault(n.Pos, "", "`%s` is empty", what)
+		l.Fault(n.Pos, f.name+" is "+f.says, "`%s` is empty", what)
 		ok = false
 	case f.pattern != nil && !f.pattern.MatchString(s):
 		l.Fault(n.Pos, "write "+f.grammar, "`%s` cannot be %s", what, doc.Quote(s))
@@ -223,7 +223,7 @@ func (l *loader) list(n *doc.Node, f field) (list []string, ok bool) {
 		return nil, false
 	}
 	if len(items) < int(f.low) {
-		l.Fault(n.Pos, "", "`%s` is empty", f.name)
+		l.Fault(n.Pos, f.name+" is "+f.says, "`%s` is empty", f.name)
 		return nil, false
 	}
 	if f.high > 0 && len(items) > int(f.high) {
@@ -243,7 +243,7 @@ func (l *loader) list(n *doc.Node, f field) (list []string, ok bool) {
 }
 
 func (l *loader) environment(n *doc.Node, f field) (list Environment, ok bool) {
-	if !l.Table(n, f.name) {
+	if !l.table(n, f.name) {
 		return nil, false
 	}
 	ok = true

@@ -40,7 +40,7 @@ func (h *hook) build() pawl.Hook {
 	h.unique()
 	h.wires()
 	if h.good("run") && h.Run[0] == "" {
-		h.Fault(h.node.Get("run").Items[0].Pos, "", "`run` names no program: its first word is empty")
+		h.Fault(h.node.Get("run").Items[0].Pos, "the first word is the program: ./check.sh, or a name on PATH", "`run` names no program: its first word is empty")
 	}
 	built := pawl.Hook{
 		Name: h.Name, On: pawl.Trigger(h.On),

@@ -55,6 +55,10 @@ func (l *loader) locate(i *dialect.Issue) {
 	}
 }
 
+// enoughFaults is how many are told before hooks beyond the limit are no longer looked at: a file of nothing but
+// faults is told in few.
+const enoughFaults = 24
+
 func (l *loader) file() (file File) {
 	limit := int64(MaxHooks)
 	top := topFields(&limit)
@@ -68,10 +72,16 @@ func (l *loader) file() (file File) {
 	}
 	items := l.items(l.doc.Root.Get("hooks"))
 	if len(items) > int(limit) {
-		l.Fault(items[limit].Pos, "raise max_hooks, at the top of the file, if you need more", "%d hooks: at most %d", len(items), limit)
-		items = items[:limit]
+		hint := "raise max_hooks, at the top of the file, if you need more"
+		if limit == maxMaxHooks {
+			hint = "max_hooks can be no higher: split the file"
+		}
+		l.Fault(items[limit].Pos, hint, "%d hooks: at most %d", len(items), limit)
 	}
 	for i, item := range items {
+		if i >= int(limit) && l.Len() > enoughFaults {
+			break
+		}
 		if h, spec, ok := l.hook(item, fmt.Sprintf("hooks[%d]", i)); ok {
 			file.Hooks, file.Specs = append(file.Hooks, h), append(file.Specs, spec)
 		}
@@ -125,7 +135,7 @@ func (l *loader) hook(n *doc.Node, what string) (pawl.Hook, Spec, bool) {
 	l.spans = append(l.spans, span{n.Pos, textOf(n.Get("on"))})
 	w := preset()
 	fields := hookFields(&w)
-	if !l.Table(n, what) {
+	if !l.table(n, what) {
 		return pawl.Hook{}, w, false
 	}
 	l.known(n, fields)
@@ -144,6 +154,15 @@ func (l *loader) hook(n *doc.Node, what string) (pawl.Hook, Spec, bool) {
 	h := hook{loader: l, node: n, Spec: w, bad: bad}
 	built := h.build()
 	return built, w, l.Len() == before
+}
+
+// table expects a table, and says how one is written.
+func (l *loader) table(n *doc.Node, what string) bool {
+	if !n.Is(doc.Table) {
+		l.Wrong(n, what, doc.Table.String(), "write keys, each with a value")
+		return false
+	}
+	return true
 }
 
 // foreign are the words other systems have for keys of a hook.

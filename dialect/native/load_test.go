@@ -142,8 +142,8 @@ func TestLoadFileOfWhatIsNoFile(t *testing.T) {
 	require.Empty(t, issues)
 	require.Equal(t, "user:hooks.toml:1:3", file.Hooks[0].Origin.String())
 	for name, want := range map[string]string{
-		"dir.toml":  "/s: error: this is a directory, not a file",
-		"none.toml": "/s: error: cannot read the file: file does not exist",
+		"dir.toml":  "/s: error: this is a directory, not a file (name a file in it)",
+		"none.toml": "/s: error: cannot read the file: file does not exist (check the name and the folder)",
 		"big.toml":  "/s: error: the file is larger than 1048576 bytes (a configuration file is at most 1 MiB)",
 	} {
 		file, issues := native.LoadFile(fsys, name, "/s", native.Options{})
@@ -228,5 +228,48 @@ func TestAFileOfNothingButFaultsIsToldInFew(t *testing.T) {
 		_, issues := native.Load("f.json", []byte(src), native.Options{})
 		require.NotEmpty(t, issues, name)
 		require.Less(t, len(issues), 30, name)
+	}
+}
+
+// All faults at once: those of hooks beyond the limit, too.
+func TestAFaultBeyondTheLimitIsTold(t *testing.T) {
+	_, issues := native.Load("f.toml", []byte(hooksFile(9)+"nonsense = 1\n"), native.Options{})
+	require.Len(t, issues, 2)
+	require.Contains(t, issues[0].Message, "9 hooks: at most 8")
+	require.Contains(t, issues[1].Message, `unknown key "nonsense"`)
+}
+
+// Every error of a hand-written file says what to write instead.
+func TestFaultsSayWhatToWrite(t *testing.T) {
+	const head = "[[hooks]]\nname = \"a\"\non = \"tool.before\"\nrun = [\"x\"]\n"
+	for name, c := range map[string]struct{ file, data string }{
+		"an empty run":          {"f.toml", strings.Replace(head, `["x"]`, `[]`, 1)},
+		"an empty program":      {"f.toml", strings.Replace(head, `["x"]`, `[""]`, 1)},
+		"an empty name":         {"f.toml", strings.Replace(head, `"a"`, `""`, 1)},
+		"a name of a number":    {"f.toml", strings.Replace(head, `"a"`, `1`, 1)},
+		"an empty tool":         {"f.toml", head + `tool = ""`},
+		"a list of tools":       {"f.toml", head + `tool = ["a"]`},
+		"a match of a number":   {"f.toml", head + `match = 1`},
+		"a match that is dead":  {"f.toml", head + `match = "a b"`},
+		"an env that is a list": {"f.toml", head + `env = ["A=b"]`},
+		"a dir of a number":     {"f.toml", head + `dir = 1`},
+		"a flag in quotes":      {"f.toml", head + `shadow = "true"`},
+		"a number in quotes":    {"f.toml", head + `timeout_ms = "1"`},
+		"too high a limit":      {"f.toml", "max_hooks = 1001"},
+		"no TOML":               {"f.toml", "hooks"},
+		"TOML cut short":        {"f.toml", "a = [1,"},
+		"no ZON":                {"f.zon", ".{ .a = 1 .b = 2 }"},
+		"ZON cut short":         {"f.zon", ".{ .a = "},
+		"a ZON text, open":      {"f.zon", `.{ .a = "x`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, issues := native.Load(c.file, []byte(c.data), native.Options{})
+			require.NotEmpty(t, issues)
+			for _, i := range issues {
+				if i.Severity == dialect.Error {
+					require.NotEmpty(t, i.Hint, i.Message)
+				}
+			}
+		})
 	}
 }

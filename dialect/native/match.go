@@ -52,8 +52,8 @@ func (h *hook) pattern(c carrier) pawl.Matcher {
 	}
 	m, err := pawl.Regexp(h.Match)
 	if err != nil || h.dead(c, m) != nil {
-		hint := ""
-		if strings.ContainsRune(h.Match, '(') {
+		hint := "a tool's name has no spaces, and ^ and $ stand at its ends: ^(read|write)_file$"
+		if strings.ContainsRune(h.Match, '(') && strings.HasSuffix(h.Match, ")") {
 			hint = "a rule over arguments stands in `if`: if = " + doc.Quote(h.Match)
 		}
 		h.Fault(h.at("match"), hint, "`match` %s can never match a tool's name", doc.Quote(h.Match))

@@ -12,6 +12,8 @@
 // sixteen words, ten minutes. What it adds is off unless written; [Schema] lists every key. It is strict:
 // a key it does not know, an output that the trigger cannot carry, a matcher that can never match is an
 // error at its line and column, every error is told at once, and a file with an error gives no hook at all.
+// A file may hold no hooks; an empty one is an error in JSON and ZON and a document without hooks in TOML, as those
+// formats have it.
 package native
 
 import (

@@ -199,8 +199,8 @@ func TestReaderCollectsEveryFault(t *testing.T) {
 		"f:1:2: unknown key \"nme\" (did you mean `name`?)",
 		"f:1:17: unknown `on` \"tool.befor\" (did you mean `tool.before`?)",
 		"f:1:35: `ms` is out of range: 99999999999999999999 (write a number from 1 to 600000)",
-		"f:1:67: `run[1]`: expected a string, found the integer 1",
-		"f:1:74: `b`: expected true or false, found the string \"yes\"",
+		"f:1:67: `run[1]`: expected a string, found the integer 1 (write one text, in quotes)",
+		"f:1:74: `b`: expected true or false, found the string \"yes\" (write true or false, without quotes)",
 		"f:1:87: `deep`: expected a table, found an empty list",
 	}, got)
 }

@@ -16,9 +16,9 @@ func ReadFile(fsys fs.FS, name, shown string) ([]byte, *Fault) {
 	case err != nil:
 		return nil, unreadable(shown, err)
 	case info.IsDir():
-		return nil, &Fault{File: shown, Message: "this is a directory, not a file"}
+		return nil, &Fault{File: shown, Message: "this is a directory, not a file", Hint: "name a file in it"}
 	case !info.Mode().IsRegular():
-		return nil, &Fault{File: shown, Message: "this is not a regular file"}
+		return nil, &Fault{File: shown, Message: "this is not a regular file", Hint: "name a file with the text in it"}
 	}
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -40,5 +40,12 @@ func unreadable(shown string, err error) *Fault {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return &Fault{File: shown, Message: "cannot read the file: " + err.Error()}
+	hint := ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		hint = "check the name and the folder"
+	case errors.Is(err, fs.ErrPermission):
+		hint = "make it readable for the user pawl runs as"
+	}
+	return &Fault{File: shown, Message: "cannot read the file: " + err.Error(), Hint: hint}
 }

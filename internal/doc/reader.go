@@ -77,7 +77,7 @@ func (r *Reader) List(n *Node, what string) (items []*Node, ok bool) {
 		return nil, false
 	}
 	if !n.Is(List) {
-		r.Wrong(n, what, List.String(), "")
+		r.Wrong(n, what, List.String(), "write a list, each item in quotes if it is a text")
 		return nil, false
 	}
 	return n.Items, true
@@ -89,7 +89,7 @@ func (r *Reader) String(n *Node, what string) (s string, ok bool) {
 		return "", false
 	}
 	if n.Kind != String {
-		r.Wrong(n, what, String.String(), "")
+		r.Wrong(n, what, String.String(), "write one text, in quotes")
 		return "", false
 	}
 	return n.Text, true
@@ -114,7 +114,7 @@ func (r *Reader) OneOf(n *Node, what string, words ...string) (word string, ok b
 		return "", false
 	}
 	if n.Kind != String && n.Kind != Word {
-		r.Wrong(n, what, oneOf(words), "")
+		r.Wrong(n, what, oneOf(words), "write it in quotes")
 		return "", false
 	}
 	if slices.Contains(words, n.Text) {
@@ -141,7 +141,7 @@ func (r *Reader) Int(n *Node, what string, low, high int64) (v int64, ok bool) {
 		return 0, false
 	}
 	if n.Kind != Int {
-		r.Wrong(n, what, Int.String(), "")
+		r.Wrong(n, what, Int.String(), fmt.Sprintf("write a number from %d to %d, without quotes", low, high))
 		return 0, false
 	}
 	v, ok = n.Int()
@@ -158,7 +158,7 @@ func (r *Reader) Bool(n *Node, what string) (v, ok bool) {
 		return false, false
 	}
 	if n.Kind != Bool {
-		r.Wrong(n, what, "true or false", "")
+		r.Wrong(n, what, "true or false", "write true or false, without quotes")
 		return false, false
 	}
 	return n.Bool(), true

@@ -49,7 +49,7 @@ func (r *tomlReader) judge() *Fault {
 		return nil
 	case errors.As(err, &e):
 		line, column := e.Position()
-		return r.doc.FaultAt(Pos{line, column}, strings.TrimPrefix(e.Error(), "toml: "), "")
+		return r.doc.FaultAt(Pos{line, column}, strings.TrimPrefix(e.Error(), "toml: "), tomlLines)
 	}
 	return r.doc.FaultAt(Pos{1, 1}, err.Error(), "")
 }
@@ -64,13 +64,16 @@ func (r *tomlReader) knows(f *Fault) bool {
 	return false
 }
 
+// tomlLines says how TOML is written, where nothing nearer the mark is known.
+const tomlLines = `a line is key = value, [table] or [[list of tables]]; texts stand in quotes`
+
 func (r *tomlReader) syntax(err error) *Fault {
 	var e *unstable.ParserError
 	if !errors.As(err, &e) {
 		return r.doc.FaultAt(Pos{1, 1}, err.Error(), "")
 	}
 	at := int(r.parser.Range(e.Highlight).Offset)
-	hint := ""
+	hint := tomlLines
 	if strings.Contains(e.Message, "at start of value") || strings.HasPrefix(e.Message, "expected keyword") {
 		hint = "write texts in quotes"
 	}

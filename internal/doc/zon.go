@@ -79,7 +79,7 @@ func (r *zonReader) value(depth int) (*Node, *Fault) {
 func (r *zonReader) literal(n *Node, depth int) (f *Fault) {
 	switch {
 	case r.at == len(r.src):
-		return r.fault(r.at, "the file ends where a value is expected", "")
+		return r.fault(r.at, "the file ends where a value is expected", "write a value: a text in double quotes, a number, .{ }")
 	case r.sees(".{"):
 		return r.nest(n, depth+1)
 	case r.take("."):
@@ -101,7 +101,7 @@ func (r *zonReader) literal(n *Node, depth int) (f *Fault) {
 // nest reads .{ … }: fields if the first element is one, else items.
 func (r *zonReader) nest(n *Node, depth int) *Fault {
 	if depth > MaxDepth {
-		return r.fault(r.at, fmt.Sprintf("nested deeper than %d", MaxDepth), "")
+		return r.fault(r.at, fmt.Sprintf("nested deeper than %d", MaxDepth), "write it flatter")
 	}
 	open := r.at
 	r.at += len(".{")
@@ -127,7 +127,7 @@ func (r *zonReader) nest(n *Node, depth int) *Fault {
 		case r.at == len(r.src):
 			return r.fault(open, "the file ends inside this literal", "close it with }")
 		case !comma:
-			return r.fault(r.at, "expected a comma or }, found "+r.glimpse(), "")
+			return r.fault(r.at, "expected a comma or }, found "+r.glimpse(), "elements are separated by commas, and the literal ends with }")
 		}
 	}
 }
@@ -214,7 +214,7 @@ func (r *zonReader) quoted(quote byte) (string, *Fault) {
 			r.at++
 		}
 	}
-	return "", r.fault(open, "the string is not closed", "")
+	return "", r.fault(open, "the string is not closed", "close it with a double quote")
 }
 
 var zonEscapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', '\\': '\\', '\'': '\'', '"': '"'}
