@@ -51,7 +51,7 @@ func (c *fireCmd) Run(a *app) error {
 	if depth := a.getenv("HOOK_DEPTH"); depth != "" && depth != "0" {
 		return a.nested(ev)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	set, err := c.load(a)
 	if err != nil {

@@ -87,7 +87,7 @@ func (c *logReplayCmd) Run(a *app) error {
 
 // replayAll asks the registry about every event, until a signal ends it.
 func (c *logReplayCmd) replayAll(registry *pawl.Registry, moments []*replay.Moment) ([]replayed, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	rows := []replayed{}
 	for _, m := range moments {

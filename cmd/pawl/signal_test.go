@@ -17,7 +17,7 @@ import (
 
 // A TERM or an INT ends the hooks of a running fire, all their processes, and it exits 2.
 func TestASignalEndsTheHooksOfARunningFire(t *testing.T) {
-	for name, sig := range map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt} {
+	for name, sig := range map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			fifo := filepath.Join(dir, "alive")
