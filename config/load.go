@@ -96,7 +96,11 @@ func newLoader(opts Options) (*loader, error) {
 	}
 	l.court.ledger, l.refused = l.store.load(l.disk)
 	if l.refused != nil {
-		l.issues = append(l.issues, about(path, dialect.Error, reasonOf(l.refused),
+		severity := dialect.Error
+		if opts.Files != nil { // those were named outright and are trusted as given
+			severity = dialect.Warning
+		}
+		l.issues = append(l.issues, about(path, severity, reasonOf(l.refused),
 			"nothing that needs trust runs until the file is repaired or removed"))
 	}
 	return l, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -91,6 +92,22 @@ func (a *app) printIssues(w io.Writer, l look, issues []dialect.Issue) {
 			fmt.Fprint(w, l.dim(rest))
 		}
 	}
+}
+
+// refuse ends a command whose files do not load: their faults for a person on stderr and, with --json, as
+// one object on stdout.
+func (a *app) refuse(issues []dialect.Issue) error {
+	a.printIssues(a.err, a.errLook, issues)
+	if a.json {
+		list, err := dialect.MarshalIssues(issues)
+		if err == nil {
+			_, err = fmt.Fprintf(a.out, "{\"issues\":%s}\n", bytes.TrimSpace(list))
+		}
+		if err != nil {
+			return fault(err)
+		}
+	}
+	return silently(exitUsage)
 }
 
 func plural(n int, what string) string {

@@ -26,8 +26,7 @@ func (f *policyFlag) policy(a *app) (*gate.Policy, error) {
 	}
 	policy, err := gate.LoadPolicy(f.Policy)
 	if err != nil {
-		a.printIssues(a.err, a.errLook, faultIssues(f.Policy, err))
-		return nil, silently(exitUsage)
+		return nil, a.refuse(faultIssues(f.Policy, err))
 	}
 	return policy, nil
 }

@@ -39,8 +39,7 @@ func (s *sources) load(a *app) (*hookSet, error) {
 	}
 	var issues *dialect.IssueError
 	if errors.As(err, &issues) {
-		a.printIssues(a.err, a.errLook, set.Issues)
-		return nil, silently(exitUsage)
+		return nil, a.refuse(set.Issues)
 	}
 	return set, err
 }
@@ -146,8 +145,7 @@ func (set *hookSet) pending() []string {
 func (set *hookSet) registry(a *app, opts pawl.Options) (*pawl.Registry, error) {
 	r, err := pawl.New(opts, set.Hooks...)
 	if err != nil {
-		a.printIssues(a.err, a.errLook, newIssues(err))
-		return nil, silently(exitUsage)
+		return nil, a.refuse(newIssues(err))
 	}
 	return r, nil
 }

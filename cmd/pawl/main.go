@@ -2,9 +2,11 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/alecthomas/kong"
@@ -118,6 +120,14 @@ func (a *app) fail(err error) int {
 		}
 		code = coded.code
 	}
+	var write *fs.PathError
+	if errors.As(err, &write) && write.Op == "write" { // what was found could not be told
+		code = exitFault
+	}
 	fmt.Fprintf(a.err, "%s %s\n", a.errLook.bad("pawl:"), err)
+	if a.json {
+		text, _ := json.Marshal(map[string]string{"error": err.Error()})
+		fmt.Fprintf(a.out, "%s\n", text)
+	}
 	return code
 }
