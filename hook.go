@@ -335,7 +335,7 @@ func (h *Hook) faults(opts *Options, seen map[string]Origin) (faults []*HookErro
 	if first, dup := seen[h.Name]; dup {
 		fault("two hooks cannot share a name", "the name is taken%s", at(first))
 	}
-	if noHandler(h.Handler) {
+	if !h.handled() {
 		fault("", "it has no handler")
 	}
 	if h.Timeout < 0 {
@@ -367,19 +367,6 @@ func (h *Hook) faults(opts *Options, seen map[string]Origin) (faults []*HookErro
 		}
 	}
 	return faults
-}
-
-// noHandler reports a handler that is nil, or a nil func.
-func noHandler(h Handler) bool {
-	switch f := h.(type) {
-	case nil:
-		return true
-	case HandlerFunc:
-		return f == nil
-	case Observer:
-		return f == nil
-	}
-	return false
 }
 
 // below lists the rows of the table that a trigger ending in ".*" takes in, but for itself.
