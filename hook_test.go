@@ -1470,6 +1470,12 @@ func TestMatchers(t *testing.T) {
 		{rule("Bash(git push *)"), bash(`echo "git push -f"`), false},
 		{rule("Bash(git push *)"), bash(`$TOOL push -f`), true},      // a name that nobody knows
 		{rule("Bash(git push *)"), bash(`git push 'unclosed`), true}, // a line that does not parse
+		{rule("Bash(git push *)"), bash(`git ${a:-push} x`), true},   // words that nobody knows
+		{rule("Bash(git push *)"), bash(`git {push,x} y`), true},
+		{rule("Bash(git push *)"), bash(`{git,push,x}`), true},
+		{rule("Bash(git push *)"), bash(`git pus[h] x`), true},
+		{rule("Bash(git push *)"), bash(`ls $HOME *.go`), false},
+		{rule("Bash(git push *)"), bash(`git commit -m "a * b [c]"`), false},
 		{rule("Bash(rm *)"), pawl.Event{Tool: "Bash", Input: json.RawMessage(`{"command":"ls","command":"rm x"}`)}, true},
 		{rule("Bash(rm *)"), pawl.Event{Tool: "Bash", Input: json.RawMessage(`not JSON`)}, true},
 		{rule("Bash(rm *)"), pawl.Event{Tool: "Other", Input: json.RawMessage(`{"command":"rm x"}`)}, false},

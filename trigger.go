@@ -545,7 +545,7 @@ func fits(glob, part string) bool {
 // "Bash(git push *)", "Edit(*.ts)", or a tool's name alone. In a rule about a command line * spans
 // anything; each command of the line is tried, without leading assignments, and those in substitutions
 // too. A command that another one starts (env, xargs, eval, sh -c) is not seen. A rule about a file is a glob as in [Paths], over file_path, notebook_path, path and Event.Paths. A
-// call that cannot be read (no such argument, a line of more than 16 KiB or that does not parse, a command named by a variable)
+// call that cannot be read (no such argument, a line of more than 16 KiB or that does not parse, words that the shell fills in)
 // matches: a guard must not be skipped for want of a fact.
 func Args(rule string) (Matcher, error) {
 	tool, rest, found := strings.Cut(rule, "(")
@@ -646,26 +646,33 @@ func (m argRule) matchCall(line string, call *syntax.CallExpr) bool {
 	}
 	words := make([]string, len(call.Args))
 	for i, w := range call.Args {
-		text, known := literalWord(w.Parts)
-		if !known && i == 0 {
-			return true
+		text, known := literalWord(w.Parts, false)
+		if !known {
+			return i == 0 || m.commandIs(words[0])
 		}
 		words[i] = text
 	}
 	return m.line.MatchString(strings.Join(words, " "))
 }
 
+// commandIs reports whether the rule could be about the command: its further words are not known then.
+func (m argRule) commandIs(command string) bool {
+	first, _, more := strings.Cut(m.pattern, " ")
+	return !more || strings.Contains(first, "*") || first == command
+}
+
 // literalWord returns a word without its quotes; known is false where the shell would fill something in.
-func literalWord(parts []syntax.WordPart) (text string, known bool) {
+func literalWord(parts []syntax.WordPart, quoted bool) (text string, known bool) {
 	known = true
 	for _, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			text += unescape(p.Value)
+			known = known && (quoted || !strings.ContainsAny(p.Value, "*?[{"))
 		case *syntax.SglQuoted:
 			text += p.Value
 		case *syntax.DblQuoted:
-			inner, ok := literalWord(p.Parts)
+			inner, ok := literalWord(p.Parts, true)
 			text, known = text+inner, known && ok
 		default:
 			known = false

@@ -71,6 +71,9 @@ func (d disk) linked(top string) (main string, ok bool) {
 	if filepath.Dir(gitdir) != filepath.Join(repo, "worktrees") {
 		return "", false // it names a repository that does not name it
 	}
+	if strings.HasPrefix(repo, d.real(top)+string(filepath.Separator)) {
+		return "", false // a repository inside of what claims to be its worktree: made by whoever made the folder
+	}
 	return filepath.Dir(repo), true
 }
 

@@ -138,6 +138,13 @@ func TestFolderThatBringsItsOwnWorktreeRecordIsItsOwnRoot(t *testing.T) {
 			write(t, "x\n", forged, "other")
 			write(t, forged+"/other\n", record, "gitdir")
 		},
+		"a whole repository of its own inside": func(t *testing.T, _, _, forged string) {
+			inner := filepath.Join(forged, "inner", ".git")
+			write(t, "gitdir: inner/.git/worktrees/x\n", forged, ".git")
+			write(t, "../..\n", inner, "worktrees", "x", "commondir")
+			write(t, forged+"/.git\n", inner, "worktrees", "x", "gitdir")
+			write(t, "ref: refs/heads/main\n", inner, "HEAD")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := tempDir(t)
