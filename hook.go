@@ -60,7 +60,8 @@
 //
 // Each timed hook ends within its Timeout and the Grace after it, whatever it does; one that ignores both is
 // left behind, and its record says so. Programs always have a timeout. Waiting for a slot, and for a person
-// ([Pause]), is not the hook's time. A Go handler without a Timeout is not bounded.
+// ([Pause]), is not the hook's time. A Go handler without a Timeout is not bounded, and one
+// that calls runtime.Goexit ends the goroutine of its caller, once the other hooks were asked and the records kept.
 //
 // # Loud at load
 //
