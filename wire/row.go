@@ -112,7 +112,9 @@ func (r row) public() Event {
 }
 
 // gates reports whether an answer could forbid something.
-func (r *row) gates() bool { return r.effects&(pawl.MayRefuse|pawl.MayHalt) != 0 }
+func (r *row) gates() bool {
+	return r.effects&(pawl.MayRefuse|pawl.MayHalt) != 0
+}
 
 const (
 	may      = pawl.MayRefuse
