@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/pawl-hooks/pawl"
@@ -51,7 +48,7 @@ func (c *fireCmd) Run(a *app) error {
 	if depth := a.getenv("HOOK_DEPTH"); depth != "" && depth != "0" {
 		return a.nested(ev)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilSignal()
 	defer stop()
 	set, err := c.load(a)
 	if err != nil {

@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/journal"
@@ -87,7 +84,7 @@ func (c *logReplayCmd) Run(a *app) error {
 
 // replayAll asks the registry about every event, until a signal ends it.
 func (c *logReplayCmd) replayAll(registry *pawl.Registry, moments []*replay.Moment) ([]replayed, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilSignal()
 	defer stop()
 	rows := []replayed{}
 	for _, m := range moments {
