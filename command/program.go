@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/pawl-hooks/pawl"
 )
 
@@ -35,7 +37,8 @@ type Program struct {
 
 // Handle runs the program for ev. What the gate says of a command that did not run is returned as it is; a
 // context that ended while it ran leaves no decision, whatever the program said on the way out. Of an output
-// that comes beside an error, what it restricts still counts.
+// that comes beside an error, what it restricts still counts. An input of another kind of JSON than the event's
+// is no rewrite but a failure.
 func (p Program) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
 	cmd, err := p.command(ev)
 	if err != nil {
@@ -60,7 +63,25 @@ func (p Program) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pa
 	if err == nil && res.Signal != "" {
 		err = signalled(res)
 	}
+	if err == nil {
+		err = sameKind(ev.Input, d.Input)
+	}
 	return p.named(d), err
+}
+
+// kinds names the kinds of JSON for people; false is true's.
+var kinds = map[jsontext.Kind]string{
+	'{': "an object", '[': "a list", '"': "a string", '0': "a number", 't': "true or false", 'f': "true or false", 'n': "null",
+}
+
+// sameKind fails a rewrite of the input into JSON of another kind: no tool takes its arguments now as an object,
+// now as a text, and checks that look at them would judge neither. Where there was no input every kind goes.
+func sameKind(was, is []byte) error {
+	had, has := kinds[jsontext.Value(was).Kind()], kinds[jsontext.Value(is).Kind()]
+	if had == has || had == "" || had == "null" || has == "" {
+		return nil
+	}
+	return &pawl.Failure{Cause: pawl.CauseOutput, Err: fmt.Errorf("it makes %s of an input that is %s", has, had)}
 }
 
 // command puts the configured words and the codec's message together. The Program's own slices are never

@@ -249,3 +249,36 @@ func TestArgvIsACopy(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, p.Argv())
 	var _ pawl.Program = p
 }
+
+// Whatever the dialect: no check that reads an object's arguments judges a text.
+func TestARewriteIntoAnotherKindOfJSONFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		was, is, says string
+	}{
+		"object to object":   {`{"command":"ls"}`, `{}`, ""},
+		"object to string":   {`{"command":"ls"}`, `"ls"`, "it makes a string of an input that is an object"},
+		"object to list":     {` {}`, `[{}]`, "it makes a list of an input that is an object"},
+		"object to null":     {`{}`, `null`, "it makes null of an input that is an object"},
+		"no rewrite":         {`{}`, ``, ""},
+		"string to object":   {`"ls"`, `{}`, "it makes an object of an input that is a string"},
+		"string to string":   {`"ls"`, ` "rm"`, ""},
+		"number to boolean":  {`1`, `true`, "it makes true or false of an input that is a number"},
+		"true to false":      {`true`, `false`, ""},
+		"no input to any":    {``, `"x"`, ""},
+		"null to any":        {`null`, `[]`, ""},
+		"unreadable to list": {`?`, `[]`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := command.Program{Args: []string{"x"}, Codec: teller{d: pawl.Decision{Verdict: pawl.Ask, Reason: "r", Input: []byte(c.is)}}}
+			d, err := p.Handle(t.Context(), &pawl.Event{Input: []byte(c.was)}, &keeps{})
+			require.Equal(t, pawl.Ask, d.Verdict, "what it said stands")
+			if c.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.Equal(t, pawl.CauseOutput, cause(t, err))
+			require.ErrorContains(t, err, c.says)
+			require.NotNil(t, d.Input, "a rewrite was asked for: the original does not stand")
+		})
+	}
+}

@@ -179,3 +179,19 @@ func TestARewriteThatCannotBeAppliedRefusesUnderFailOpen(t *testing.T) {
 		}
 	}
 }
+
+// The program said that the original must not run, and what it wants in its place is no input of the tool.
+func TestARewriteIntoAnotherKindOfJSONRefusesEvenUnderFailOpen(t *testing.T) {
+	for _, keys := range []string{"", "\nfail_open = true", "\nkeep = true"} {
+		keys = "on = \"tool.before\"\nwire = \"json\"\nrewrite = true" + keys
+		gate := &scripted{res: pawl.Result{Stdout: []byte(`{"input":"ls"}`)}}
+		out := fired(t, gate, keys, call("Bash"))
+		require.Equal(t, pawl.Refuse, out.Verdict)
+		require.Equal(t, pawl.CauseOutput, out.Runs()[0].Cause)
+		require.Contains(t, out.Decision().Reason, "it makes a string of an input that is an object")
+		require.Nil(t, out.Decision().Input)
+
+		gate.res.Stdout = []byte(`{"input":{"text":"other"}}`)
+		require.JSONEq(t, `{"text":"other"}`, string(fired(t, gate, keys, call("Bash")).Event().Input))
+	}
+}
