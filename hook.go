@@ -145,8 +145,8 @@ func (o Origin) String() string {
 	return s
 }
 
-// A Handler answers one event. It may be called concurrently and keeps nothing of ev after it returns; at
-// a trigger that is recorded the bytes it is lent are its own copy. It starts programs by gate alone, which
+// A Handler answers one event. It may be called concurrently and keeps nothing of ev after it returns; what it
+// does to ev while it runs at a trigger that is recorded, nobody else sees. It starts programs by gate alone, which
 // closes when Handle returns. An error is a check that did not happen; what the Decision beside it refuses,
 // halts or asks still counts, and where it holds another Input or Output the failure refuses even under
 // FailOpen: the original must not stand. A panic is recovered and counts as an error.

@@ -548,18 +548,75 @@ func TestRewritersSeeWhatTheLastLeft(t *testing.T) {
 }
 
 func TestAHandlersBytesAreItsOwn(t *testing.T) {
-	vandal := hook("vandal", pawl.ToolBefore, 0, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
-		copy(ev.Input, "XXXXXXXX")
-		ev.Tool = "Other"
+	whole := func() *pawl.Event {
+		return &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash", Aliases: []string{"Shell"}, Paths: []string{"a"}, Input: json.RawMessage(`{"a":1}`),
+			Output: json.RawMessage(`"o"`), Extra: map[string]json.RawMessage{"k": json.RawMessage(`1`)}}
+	}
+	for name, spoil := range map[string]func(ev *pawl.Event){
+		"input":   func(ev *pawl.Event) { copy(ev.Input, "XXXXXXX") },
+		"output":  func(ev *pawl.Event) { copy(ev.Output, "XXX") },
+		"aliases": func(ev *pawl.Event) { ev.Aliases[0] = "X" },
+		"paths":   func(ev *pawl.Event) { ev.Paths[0] = "X" },
+		"extra":   func(ev *pawl.Event) { ev.Extra["k"][0] = 'X'; ev.Extra["k"] = nil },
+		"fields":  func(ev *pawl.Event) { ev.Tool, ev.Input, ev.Extra = "X", nil, nil },
+		"panic":   func(ev *pawl.Event) { ev.Input[0] = 'X'; panic("x") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			vandal := func(name string, may pawl.Effect) pawl.Hook {
+				return hook(name, pawl.ToolBefore, may, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+					spoil(ev)
+					return pawl.Decision{}, nil
+				})
+			}
+			var seen []*pawl.Event
+			witness := hook("w", pawl.ToolBefore, pawl.MayRefuse, func(ctx context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+				require.Equal(t, ev.Input, pawl.EventFrom(ctx).Input)
+				seen = append(seen, ev)
+				return pawl.Decision{}, nil
+			})
+			ev := whole()
+			_, err := registry(t, pawl.Options{}, vandal("rewrites", pawl.MayRewrite), vandal("checks", pawl.MayRefuse), witness).Dispatch(t.Context(), ev)
+			require.NoError(t, err)
+			require.Len(t, seen, 1)
+			for _, ev := range append(seen, ev) {
+				text, err := json.Marshal(ev)
+				require.NoError(t, err)
+				want, err := json.Marshal(whole())
+				require.NoError(t, err)
+				require.JSONEq(t, string(want), string(text))
+			}
+		})
+	}
+}
+
+func TestTheEventOfAHookThatIsOverIsNotTold(t *testing.T) {
+	var kept context.Context
+	keep := hook("keep", pawl.ToolBefore, pawl.MayRefuse, func(ctx context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		kept = ctx
 		return pawl.Decision{}, nil
 	})
-	vandal.Effects = pawl.MayRewrite
-	var seen []string
-	ev := toolEvent()
-	_, err := registry(t, pawl.Options{}, vandal, seeing("guard", &seen, "")).Dispatch(t.Context(), ev)
+	_, err := registry(t, pawl.Options{}, keep).Dispatch(t.Context(), toolEvent())
 	require.NoError(t, err)
-	require.Equal(t, []string{`{"command":"ls"}`}, seen)
-	require.Equal(t, toolEvent(), ev)
+	require.Nil(t, pawl.EventFrom(kept))
+}
+
+// What a codec made of the event once is not told to who may not see the event any more.
+func TestANoteOnARefusalIsToldNothingOfTheResult(t *testing.T) {
+	type key struct{}
+	encoded := func(ev *pawl.Event) string {
+		return ev.Once(key{}, func() any { return string(ev.Output) + ev.Verdict.String() }).(string)
+	}
+	told := map[string]string{}
+	telling := func(name string, may pawl.Effect, v pawl.Verdict) pawl.Hook {
+		return hook(name, pawl.ToolAfter, may, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+			told[name] = encoded(ev)
+			return pawl.Decision{Verdict: v}, nil
+		})
+	}
+	r := registry(t, pawl.Options{}, telling("refuse", pawl.MayRefuse, pawl.Refuse), telling("note", pawl.MayNote, pawl.Pass), telling("observe", 0, pawl.Pass))
+	_, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.ToolAfter, Tool: "t", Output: json.RawMessage(`"secret"`)})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"refuse": `"secret"pass`, "note": "refuse", "observe": `"secret"refuse`}, told)
 }
 
 // ---- stops

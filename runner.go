@@ -91,7 +91,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("hook %s panicked: %v", e.Hook, e.Value)
 }
 
-// EventFrom returns the event that a Gate is asked about, or nil where ctx is not a hook's.
+// EventFrom returns the event that a Gate is asked about, or nil where ctx is not that of a hook under way.
 func EventFrom(ctx context.Context) *Event {
 	ev, _ := ctx.Value(eventKey{}).(*Event)
 	return ev
@@ -144,6 +144,7 @@ type Outcome struct {
 type outcome struct {
 	decision Decision
 	runs     []Run
+	only     [1]Run // room for one record, as a rule all there is
 }
 
 // Decision returns all decisions joined, in configuration order.
@@ -278,7 +279,9 @@ func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicEr
 	x.began = r.stamp(time.Now())
 	x.started, x.answered = true, true
 	d.settle(x)
-	_ = d.append(d.records([]*run{x}))
+	d.more = new(outcome)
+	d.more.runs = d.records([]*run{x})
+	d.keep()
 }
 
 // markedContext carries the mark of a family.
@@ -341,7 +344,7 @@ func (s *state) accepts(b *bound) (bool, error) {
 func (s *state) shown() *Event {
 	if s.copy == nil {
 		s.copy = &Event{}
-		s.lend(&bound{}, s.copy)
+		s.lend(s.copy)
 	}
 	return s.copy
 }
@@ -373,17 +376,54 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&ca, a) == nil && json.Compact(&cb, b) == nil && bytes.Equal(ca.Bytes(), cb.Bytes())
 }
 
-// lend fills in the copy of the event that one handler is given. Programs share theirs: a codec only reads.
-func (s *state) lend(b *bound, ev *Event) {
+// lend makes ev a copy of the event whose bytes are its own.
+func (s *state) lend(ev *Event) {
 	*ev = *s.ev
 	ev.shared = &s.cache
-	if b.program {
-		s.copies.Do(func() { s.in, s.out = bytes.Clone(s.ev.Input), bytes.Clone(s.ev.Output) })
-		ev.Input, ev.Output = s.in, s.out
-		return
-	}
 	ev.Input, ev.Output = bytes.Clone(ev.Input), bytes.Clone(ev.Output)
 	ev.Aliases, ev.Paths, ev.Extra = slices.Clone(ev.Aliases), slices.Clone(ev.Paths), maps.Clone(ev.Extra)
+	for k, v := range ev.Extra {
+		ev.Extra[k] = bytes.Clone(v)
+	}
+}
+
+// lendProgram is lend for programs, which have the bytes in common: a codec only reads.
+func (s *state) lendProgram(ev *Event) {
+	s.copies.Do(func() { s.in, s.out = bytes.Clone(s.ev.Input), bytes.Clone(s.ev.Output) })
+	*ev = *s.ev
+	ev.shared, ev.Input, ev.Output = &s.cache, s.in, s.out
+}
+
+// but returns the state of an event that is told otherwise.
+func (s *state) but(change func(*Event)) *state {
+	ev := *s.ev
+	change(&ev)
+	next := newState(&ev)
+	next.payload = s.payload
+	return next
+}
+
+// A desk holds the copy of an event for handlers that are called one after the other in one goroutine. It is
+// made anew where one of them has changed a byte of it.
+type desk struct {
+	of   *state
+	copy Event // with the bytes that are lent
+	lent Event
+}
+
+func (k *desk) lay(s *state) *Event {
+	if k.of != s || !k.untouched() {
+		s.lend(&k.copy)
+		k.of = s
+	}
+	k.lent = k.copy
+	return &k.lent
+}
+
+func (k *desk) untouched() bool {
+	own, lent := k.of.ev, &k.copy
+	return bytes.Equal(own.Input, lent.Input) && bytes.Equal(own.Output, lent.Output) && len(own.Extra) == 0 &&
+		slices.Equal(own.Aliases, lent.Aliases) && slices.Equal(own.Paths, lent.Paths)
 }
 
 // with returns the state after a change by x. What Rebind does not bring into line with a new Input is
@@ -446,13 +486,19 @@ type dispatch struct {
 	out   Outcome
 	err   error // of the log
 
+	desk   *desk
+	single *aside // for the one hook, where that is all there is
+	more   *outcome
+	log    *writing // of the records; nil: there is nothing to write
+
 	free   []run // room for the runs to come
 	only   [1]run
 	onList [1]*run
 }
 
 func (r *Registry) start(ctx context.Context, ev *Event, row *row, p, child *plan, depth int) *dispatch {
-	d := &dispatch{r: r, ctx: ctx, ev: ev, row: row, plan: p, depth: depth}
+	d := r.newDispatch(p, child)
+	d.r, d.ctx, d.ev, d.row, d.plan, d.depth = r, ctx, ev, row, p, depth
 	d.free, d.runs = d.only[:], d.onList[:0]
 	d.first.ev = ev
 	d.now = &d.first
@@ -468,14 +514,86 @@ func (r *Registry) start(ctx context.Context, ev *Event, row *row, p, child *pla
 	return d
 }
 
+// newDispatch makes room for what an event needs.
+func (r *Registry) newDispatch(p, child *plan) *dispatch {
+	if p.single() && child == nil {
+		room := new(struct {
+			dispatch
+			aside aside
+		})
+		room.dispatch.single = &room.aside
+		return &room.dispatch
+	}
+	return new(dispatch)
+}
+
+// single reports whether one hook is asked about the event, and beside the caller.
+func (p *plan) single() bool {
+	return p != nil && len(p.hooks) == 1 && p.hooks[0].timed() && p.hooks[0].stage != StageObserve
+}
+
 // finish takes the event through the stages. Where an inline handler ends the goroutine, the others are asked
 // and the records kept all the same, on the way out.
 func (d *dispatch) finish() (Outcome, error) {
+	if d.single != nil {
+		d.alone(d.plan.hooks[0])
+		return d.out, d.err
+	}
 	stages := []func(*dispatch){
 		(*dispatch).rewrite, (*dispatch).check, (*dispatch).change, (*dispatch).recheck, (*dispatch).observe, (*dispatch).join,
 	}
 	each(stages, func(stage func(*dispatch)) { stage(d) })
 	return d.out, d.err
+}
+
+// alone is the way of an event that one hook answers, beside the caller. The goroutine that asks the hook goes
+// on to the log, which spares the caller waking up in between.
+func (d *dispatch) alone(b *bound) {
+	if x := d.match(b, b.stage); x != nil {
+		d.add(x)
+		d.takeSlot(x)
+		if d.begin(x) {
+			x.startClock()
+			go x.ask((*run).carryOn)
+			if left := x.aside.clock.Wait(); !left {
+				d.deliver()
+				return
+			}
+			x.abandon()
+		}
+		d.ended(x)
+		d.applyOnly(x)
+	}
+	d.join()
+}
+
+// carryOn takes the event from the answer of its one hook to the log.
+func (x *run) carryOn(a answer) {
+	if !x.aside.clock.Claim() {
+		return // left behind: the caller goes on
+	}
+	d := x.d
+	x.answer, x.answered = a, true
+	x.aside.clock.Stop()
+	d.ended(x)
+	d.applyOnly(x)
+	d.conclude()
+	if d.log = d.writingOf(d.more.runs); d.log == nil {
+		x.aside.clock.Release()
+		return
+	}
+	d.log.ctx.Follow(&x.aside.clock)
+	d.log.start(d)
+	d.log.run(d.r.opts.Log)
+}
+
+// applyOnly is rewrite or change for the one hook of an event.
+func (d *dispatch) applyOnly(x *run) {
+	if x.stage == StageRewrite {
+		d.apply(x, x.settled)
+	} else {
+		d.change()
+	}
 }
 
 // each calls f for every item, also for those behind one where f ends the goroutine.
@@ -658,7 +776,7 @@ func (d *dispatch) holdTo(x *run) {
 	}
 }
 
-// observe tells the hooks that only note, and the observers, about the final event.
+// observe tells the hooks that only note, and the observers, about the final event and the verdict.
 func (d *dispatch) observe() {
 	verdict := max(d.ev.Verdict, d.verdict())
 	from := len(d.runs)
@@ -666,17 +784,29 @@ func (d *dispatch) observe() {
 	for _, b := range d.child {
 		if ok, err := d.now.accepts(b); ok {
 			x := d.newRun(b, StageObserve, d.now, false)
-			x.ev.Trigger, x.ev.shared = childPrefix+d.ev.Trigger, nil
-			x.broken = err
+			x.child, x.broken = true, err
 			d.add(x)
 		}
 	}
 	runs := d.runs[from:]
+	if len(runs) == 0 {
+		return
+	}
 	slices.SortStableFunc(runs, func(a, b *run) int { return a.b.index - b.b.index })
+	told := d.now
+	if told.ev.Verdict != verdict {
+		told = told.but(func(ev *Event) { ev.Verdict = verdict })
+	}
+	child := sync.OnceValue(func() *state {
+		return told.but(func(ev *Event) { ev.Trigger = childPrefix + ev.Trigger })
+	})
+	stripped := sync.OnceValue(func() *state { return told.but(d.row.contract.strip) })
 	for _, x := range runs {
-		x.ev.Verdict = verdict
-		if x.b.Effects != 0 && verdict >= Refuse {
-			d.row.contract.strip(&x.ev) // a note goes to the model, and must not carry what was refused
+		switch x.saw = told; {
+		case x.child:
+			x.saw = child()
+		case x.b.Effects != 0 && verdict >= Refuse: // a note goes to the model, and must not carry what was refused
+			x.saw = stripped()
 		}
 	}
 	d.perform(runs)
@@ -751,18 +881,21 @@ func (s *shared) once(key any, f func() any) any {
 
 // run is one start of one hook.
 type run struct {
+	d       *dispatch
 	b       *bound
 	stage   Stage
 	second  bool   // it was asked before; its answer takes the first one's place
+	child   bool   // it hears of a sub-agent's event
 	id      string // "hook:" name ":" what it is about
-	ev      Event  // its own copy
 	saw     *state
 	left    *state // that with its own change, where it stands
 	dropped string // the hook whose rewrite stands instead of its own
 	broken  error  // its matcher panicked
+	ev      *Event // its own copy, once it begins
 	ctx     hookContext
-	clock   clock.Clock // runs where the hook is timed
 	gate    witness
+	aside   *aside    // nil where it is called in the caller's goroutine
+	slot    bool      // it holds one
 	began   time.Time // by Options.Now
 	started bool
 	answer  answer
@@ -771,10 +904,28 @@ type run struct {
 	over     bool // it is settled
 
 	settled Decision
+	errored bool // it says so itself
 	cause   Cause
 	err     error
 	must    bool // its failure refuses even under FailOpen
 	open    bool // the event went through in spite of it
+}
+
+// aside returns room for a run that is called beside the caller.
+func (d *dispatch) aside() *aside {
+	if d.single != nil {
+		return d.single
+	}
+	return new(aside)
+}
+
+// aside is what a run has that is called in a goroutine of its own and may have to be left behind.
+type aside struct {
+	clock clock.Clock
+	ev    Event
+	facts facts
+	own   markedContext // for programs
+	env   [1]string
 }
 
 // answer is what came of calling a handler.
@@ -793,19 +944,10 @@ func (d *dispatch) newRun(b *bound, stage Stage, saw *state, second bool) *run {
 	}
 	x := &d.free[0]
 	d.free = d.free[1:]
-	x.b, x.stage, x.second, x.saw, x.id, x.cause = b, stage, second, saw, d.idOf(b, stage), CauseCancelled
-	saw.lend(b, &x.ev)
-	x.ev.Recheck = second
-	x.ctx = hookContext{Context: d.ctx, run: x, key: markKey{d.r.family}, depth: d.depth + 1}
-	x.lendGate(d)
+	x.d, x.b, x.stage, x.second, x.saw, x.id, x.cause = d, b, stage, second, saw, d.idOf(b, stage), CauseCancelled
+	x.ctx = hookContext{d.ctx, x}
+	x.gate.run = x
 	return x
-}
-
-func (x *run) lendGate(d *dispatch) {
-	w := &x.gate
-	w.run, w.family, w.inner, w.quiet = x, d.r.family, d.r.opts.Gate, d.row.contract.Quiet
-	w.own = markedContext{&x.ctx, markKey{d.r.family}, underGate}
-	w.env[0] = "HOOK_DEPTH=1"
 }
 
 func (d *dispatch) idOf(b *bound, stage Stage) string {
@@ -843,7 +985,7 @@ func (x *run) takeOver(second *run) {
 	}
 }
 
-func (x *run) timed() bool { return x.b.program || x.b.Timeout > 0 }
+func (b *bound) timed() bool { return b.program || b.Timeout > 0 }
 
 // perform runs hooks of one stage: those without a timeout one after the other here, in order; the others
 // beside them. It returns when all have ended, even if one here ends the goroutine.
@@ -861,12 +1003,12 @@ func (d *dispatch) several(runs []*run) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	for _, x := range runs {
-		if x.timed() {
+		if x.b.timed() {
 			beside.Go(func() { d.one(x) })
 		}
 	}
 	each(runs, func(x *run) {
-		if !x.timed() {
+		if !x.b.timed() {
 			d.one(x)
 		}
 	})
@@ -874,42 +1016,74 @@ func (d *dispatch) several(runs []*run) {
 
 // one takes a hook from its slot to its settled decision.
 func (d *dispatch) one(x *run) {
-	if x.b.program {
-		if d.r.family.slots.Acquire(d.ctx, 1) == nil {
-			defer d.r.family.slots.Release(1)
-		}
-	}
-	if x.broken != nil || d.ctx.Err() != nil {
-		d.settle(x)
-		return
-	}
-	x.started = true
-	d.trace(func(t *Trace) {
-		if t.Started != nil {
-			t.Started(&x.b.Hook, &x.ev)
-		}
-	})
-	began := time.Now()
-	x.began = d.r.stamp(began)
+	d.takeSlot(x)
 	defer d.ended(x) // also where the handler ends this goroutine
-	if x.timed() {
-		x.callTimed(d.r.opts.Grace)
-	} else {
-		x.answer = x.call()
-		x.answer.elapsed = time.Since(began)
+	switch {
+	case !d.begin(x):
+		return
+	case x.aside != nil:
+		x.callBeside()
+	default:
+		d.call(x)
 	}
-	x.answered = true
 }
 
-// ended settles a hook that was started.
-func (d *dispatch) ended(x *run) {
-	d.settle(x)
+// takeSlot waits for one of the slots that programs share.
+func (d *dispatch) takeSlot(x *run) {
+	x.slot = x.b.program && d.r.family.slots.Acquire(d.ctx, 1) == nil
+}
+
+// begin makes a run ready to be called, unless there is no calling it.
+func (d *dispatch) begin(x *run) bool {
+	if x.broken != nil || d.ctx.Err() != nil {
+		return false
+	}
+	x.started = true
+	d.lend(x)
 	d.trace(func(t *Trace) {
-		if t.Finished != nil {
-			rec := d.recordOf(x)
-			t.Finished(&x.b.Hook, &rec)
+		if t.Started != nil {
+			t.Started(&x.b.Hook, x.ev)
 		}
 	})
+	x.began = d.r.stamp(time.Now())
+	return true
+}
+
+// lend gives a run its copy of the event.
+func (d *dispatch) lend(x *run) {
+	if x.b.timed() {
+		x.aside = d.aside()
+		x.aside.own, x.aside.env[0] = markedContext{&x.ctx, markKey{d.r.family}, underGate}, depthVar
+		x.ev, x.gate.facts = &x.aside.ev, &x.aside.facts
+	}
+	switch {
+	case x.b.program:
+		x.saw.lendProgram(x.ev)
+	case x.aside != nil:
+		x.saw.lend(x.ev)
+	default:
+		if d.desk == nil {
+			d.desk = new(desk)
+		}
+		x.ev = d.desk.lay(x.saw)
+	}
+	x.ev.Recheck = x.second
+}
+
+// ended settles a run and gives its slot back.
+func (d *dispatch) ended(x *run) {
+	d.settle(x)
+	if x.slot {
+		d.r.family.slots.Release(1)
+	}
+	if x.started {
+		d.trace(func(t *Trace) {
+			if t.Finished != nil {
+				rec := d.recordOf(x)
+				t.Finished(&x.b.Hook, &rec)
+			}
+		})
+	}
 }
 
 // stamp is the time for a record of what happens now.
@@ -927,27 +1101,59 @@ func (d *dispatch) trace(f func(*Trace)) {
 	}
 }
 
-// call asks the handler, whatever it does.
-func (x *run) call() (a answer) {
+// call calls a handler here. One that does not return may still hold the copy of the event, which nobody else is
+// lent then.
+func (d *dispatch) call(x *run) {
+	desk := d.desk
+	d.desk = nil
+	began := time.Now()
+	x.answer = x.handle()
+	x.answer.elapsed = time.Since(began)
+	x.answered = true
+	if x.answer.err == nil {
+		d.desk = desk
+	}
+}
+
+// handle asks the handler, whatever it does.
+func (x *run) handle() (a answer) {
 	defer func() {
 		if v := recover(); v != nil {
 			a.err = &PanicError{Hook: x.b.Name, Value: v, Stack: debug.Stack()}
 		}
 	}()
-	a.decision, a.err = x.b.Handler.Handle(&x.ctx, &x.ev, &x.gate)
+	a.decision, a.err = x.b.Handler.Handle(&x.ctx, x.ev, &x.gate)
 	return a
 }
 
-// callTimed asks the handler in a goroutine of its own and leaves it behind if it ignores its deadline.
+// callBeside asks the handler in a goroutine of its own and leaves it behind if it ignores its deadline.
 // What counts is the time it took, never which channel was ready first.
-func (x *run) callTimed(grace time.Duration) {
-	x.clock.Start(x.ctx.Context, x.b.Timeout, grace)
-	defer x.clock.Stop()
-	x.ctx.Context = &x.clock
-	go x.callBeside(grace)
-	if x.clock.Wait() {
-		x.answer = answer{abandoned: true, elapsed: x.clock.Elapsed()}
+func (x *run) callBeside() {
+	c := x.startClock()
+	defer c.Stop()
+	go x.ask((*run).come)
+	if c.Wait() {
+		x.abandon()
 	}
+}
+
+// come takes the answer to who waits for it.
+func (x *run) come(a answer) {
+	x.aside.clock.Finish(func() { x.answer, x.answered = a, true })
+}
+
+// startClock lets the time of a run begin, whose context ends with it.
+func (x *run) startClock() *clock.Clock {
+	c := &x.aside.clock
+	c.Start(x.d.ctx, x.b.Timeout, x.d.r.opts.Grace)
+	x.ctx.Context = c
+	return c
+}
+
+// abandon leaves behind a handler that ignored its deadline.
+func (x *run) abandon() {
+	x.answer, x.answered = answer{abandoned: true, elapsed: x.aside.clock.Elapsed()}, true
+	x.aside.clock.Stop()
 }
 
 // deepen makes the stack of a new goroutine as deep as its work will need, while there is next to nothing on it
@@ -959,48 +1165,60 @@ func deepen(at int) byte {
 	return room[at]
 }
 
-// callBeside calls the handler and leaves what came of it, also where the handler ends the goroutine.
-func (x *run) callBeside(grace time.Duration) {
+// ask calls the handler and hands on what came of it, also where the handler ends the goroutine.
+func (x *run) ask(then func(*run, answer)) {
 	deepen(0)
 	var a answer
 	ended := false
 	defer func() {
 		if !ended {
-			a = answer{err: &PanicError{Hook: x.b.Name}}
+			a.err = &PanicError{Hook: x.b.Name}
 		}
-		a.elapsed = x.clock.Elapsed()
-		a.abandoned = a.elapsed >= x.b.Timeout+grace
-		x.clock.Finish(func() { x.answer = a })
+		a.elapsed = x.aside.clock.Elapsed()
+		a.abandoned = a.elapsed >= x.b.Timeout+x.d.r.opts.Grace
+		then(x, a)
 	}()
-	a = x.call()
+	a = x.handle()
 	ended = true
 }
 
 // hookContext is the context of one run.
 type hookContext struct {
 	context.Context
-	run   *run
-	key   markKey
-	depth int
+	run *run
 }
 
 func (c *hookContext) Value(key any) any {
+	x := c.run
 	switch k := key.(type) {
 	case eventKey:
-		return &c.run.ev
+		return x.event()
 	case hookKey:
-		return &c.run.b.Hook
+		return &x.b.Hook
 	case clockKey:
-		if c.run.timed() {
-			return &c.run.clock
+		if x.aside == nil {
+			return nil
 		}
-		return nil
+		return &x.aside.clock
 	case markKey:
-		if k == c.key {
-			return c.depth
+		if k.family == x.d.r.family {
+			return x.d.depth + 1
 		}
 	}
 	return c.Context.Value(key)
+}
+
+// event is what a gate is told that the run is about.
+func (x *run) event() *Event {
+	if x.aside != nil {
+		return x.ev
+	}
+	if x.gate.isClosed() {
+		return nil
+	}
+	ev := new(Event) // x.ev is lent to others too
+	x.saw.lend(ev)
+	return ev
 }
 
 // AfterFunc spares package context a goroutine that waits for the end.
@@ -1009,16 +1227,11 @@ func (c *hookContext) AfterFunc(f func()) (stop func() bool) { return clock.Afte
 // witness is the gate that a handler is lent. It runs commands under the hook's own context whatever
 // context it is passed, remembers what came of them for the record, and closes with the run.
 type witness struct {
-	run    *run
-	family *family
-	inner  Gate
-	quiet  bool
-	own    markedContext // of the run, marked for programs
-	env    [1]string     // what every program gets
+	run *run
 
 	mu     sync.Mutex
 	closed bool
-	facts  facts
+	facts  *facts // nil: none yet
 }
 
 // facts are what a witness remembers.
@@ -1038,7 +1251,8 @@ func (w *witness) Run(ctx context.Context, cmd Command) (Result, error) {
 	if err := w.opens(); err != nil {
 		return Result{}, w.note(Result{}, err)
 	}
-	own, marked := context.Context(&w.run.ctx), &w.own
+	x := w.run
+	own, marked := context.Context(&x.ctx), x.marked()
 	if err := own.Err(); err != nil {
 		return Result{}, err
 	}
@@ -1046,20 +1260,30 @@ func (w *witness) Run(ctx context.Context, cmd Command) (Result, error) {
 		limited, cancel := context.WithCancelCause(own)
 		defer cancel(nil)
 		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
-		marked = &markedContext{limited, markKey{w.family}, underGate}
+		marked = &markedContext{limited, marked.key, underGate}
 	}
-	cmd.ID = w.run.id
-	cmd.Env = w.environment(cmd.Env)
-	res, err := w.inner.Run(marked, cmd)
+	cmd.ID = x.id
+	cmd.Env = x.environment(cmd.Env)
+	res, err := x.d.r.opts.Gate.Run(marked, cmd)
 	return res, w.note(res, err)
 }
 
-// environment is what a command asked for and what every program gets.
-func (w *witness) environment(own []string) []string {
-	if len(own) == 0 {
-		return w.env[:]
+// marked is the run's context, marked for programs.
+func (x *run) marked() *markedContext {
+	if x.aside != nil {
+		return &x.aside.own
 	}
-	return append(slices.Clip(own), w.env[:]...)
+	return &markedContext{&x.ctx, markKey{x.d.r.family}, underGate}
+}
+
+const depthVar = "HOOK_DEPTH=1"
+
+// environment is what a command asked for and what every program gets.
+func (x *run) environment(own []string) []string {
+	if len(own) == 0 && x.aside != nil {
+		return x.aside.env[:]
+	}
+	return append(slices.Clip(own), depthVar)
 }
 
 func (w *witness) opens() error {
@@ -1068,9 +1292,9 @@ func (w *witness) opens() error {
 	switch {
 	case w.closed:
 		return ErrClosed
-	case w.quiet:
+	case w.run.d.row.contract.Quiet:
 		return errors.New("no program runs at a quiet trigger")
-	case w.inner == nil:
+	case w.run.d.r.opts.Gate == nil:
 		return errNoGate
 	}
 	return nil
@@ -1082,7 +1306,10 @@ func (w *witness) note(res Result, err error) error {
 	if w.closed {
 		return err
 	}
-	f := &w.facts
+	if w.facts == nil {
+		w.facts = new(facts)
+	}
+	f := w.facts
 	switch {
 	case err == nil:
 		f.ran, f.failed, f.last = true, nil, res
@@ -1106,13 +1333,24 @@ func (w *witness) note(res Result, err error) error {
 	return err
 }
 
+func (w *witness) isClosed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.closed
+}
+
 // close ends the witness and returns what it knows.
-func (w *witness) close() facts {
+func (w *witness) close() *facts {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.closed = true
+	if w.facts == nil {
+		return &noFacts
+	}
 	return w.facts
 }
+
+var noFacts facts
 
 // settle turns an answer into the decision that counts.
 func (d *dispatch) settle(x *run) {
@@ -1124,6 +1362,7 @@ func (d *dispatch) settle(x *run) {
 		}
 	}()
 	f := x.gate.close()
+	x.errored = x.answer.decision.Errored
 	x.settled = x.redacted(x.answer.decision, d.r.opts.Redact)
 	if x.settled.Verdict >= Ask && strings.TrimSpace(x.settled.Reason) == "" {
 		x.settled.Reason = fmt.Sprintf("hook %s: %s", x.b.Name, stockReasons[min(x.settled.Verdict, Halt)])
@@ -1138,7 +1377,7 @@ func (d *dispatch) settle(x *run) {
 var stockReasons = map[Verdict]string{Ask: "a person should decide", Refuse: "refused", Halt: "halted"}
 
 // judge says why the answer is not valid, or returns no cause.
-func (x *run) judge(f facts, ended bool) (Cause, error) {
+func (x *run) judge(f *facts, ended bool) (Cause, error) {
 	cause, err := x.failure(f, ended)
 	if cause != "" {
 		x.must = x.must || x.rewrote()
@@ -1164,7 +1403,7 @@ func (x *run) rewrote() bool {
 }
 
 // failure finds the cause, the surest first.
-func (x *run) failure(f facts, ended bool) (Cause, error) {
+func (x *run) failure(f *facts, ended bool) (Cause, error) {
 	switch {
 	case x.broken != nil:
 		return CausePanic, x.broken
@@ -1174,7 +1413,7 @@ func (x *run) failure(f facts, ended bool) (Cause, error) {
 		return CausePanic, &PanicError{Hook: x.b.Name}
 	case x.answer.abandoned:
 		return CauseAbandoned, errors.New("it ignored its deadline and was left behind")
-	case x.timed() && x.answer.elapsed >= x.b.Timeout:
+	case x.b.timed() && x.answer.elapsed >= x.b.Timeout:
 		return CauseTimeout, fmt.Errorf("it took longer than its timeout of %v", x.b.Timeout)
 	case f.refused != nil:
 		return CausePolicy, f.refused
@@ -1271,13 +1510,34 @@ func (x *run) redacted(dec Decision, redact func([]byte) []byte) Decision {
 
 // join brings the decisions together, has the records kept, and says what the event came to.
 func (d *dispatch) join() {
-	dec := d.capStops(d.joined())
-	recs := d.records(d.runs)
-	if d.err = d.append(recs); d.err != nil {
+	d.conclude()
+	d.keep()
+	d.deliver()
+}
+
+// keep has the records kept.
+func (d *dispatch) keep() {
+	if d.log = d.writingOf(d.more.runs); d.log != nil {
+		d.log.start(d)
+		go d.log.run(d.r.opts.Log)
+		d.log.ctx.Wait()
+	}
+}
+
+// conclude brings the decisions together.
+func (d *dispatch) conclude() {
+	d.more = &outcome{decision: d.capStops(d.joined())}
+	d.more.runs = d.records(d.runs)
+}
+
+// deliver says what the event came to, once the records are kept, or not.
+func (d *dispatch) deliver() {
+	dec := d.more.decision
+	if d.err = d.log.result(d.r.opts.Grace); d.err != nil {
 		dec = d.unlogged(dec, d.err)
 	}
-	d.out = Outcome{Verdict: dec.Verdict, ev: d.left(dec.Verdict)}
-	d.out.more = &outcome{decision: d.changed(dec), runs: recs}
+	d.more.decision = d.changed(dec)
+	d.out = Outcome{Verdict: dec.Verdict, ev: d.left(dec.Verdict), more: d.more}
 }
 
 // joined is Decision.Join over the hooks in configuration order.
@@ -1342,27 +1602,8 @@ func (d *dispatch) left(v Verdict) *Event {
 	return &ev
 }
 
-// append has the records kept; the Log gets its own copies. A log that hangs past Grace, panics or fails is
-// one that failed.
-func (d *dispatch) append(recs []Run) error {
-	if d.r.opts.Log == nil || len(recs) == 0 {
-		return nil
-	}
-	w := new(writing)
-	w.recs = append(w.only[:0], recs...)
-	w.ctx.StartDetached(d.ctx, d.r.opts.Grace, 0)
-	defer w.ctx.Stop()
-	go w.run(d.r.opts.Log)
-	switch {
-	case w.ctx.Wait():
-		return fmt.Errorf("%w within %v", ErrLog, d.r.opts.Grace)
-	case w.err != nil:
-		return fmt.Errorf("%w: %w", ErrLog, w.err)
-	}
-	return nil
-}
-
-// writing is one Append under way.
+// writing is one Append under way. The Log gets its own copies. One that hangs past Grace, panics or fails has
+// failed.
 type writing struct {
 	ctx  clock.Clock
 	recs []Run
@@ -1372,6 +1613,21 @@ type writing struct {
 	only     [1]Run // room for one record, as a rule all there is
 	onlyList [1]Record
 }
+
+// writingOf is the writing of recs; nil where there is nothing to write, or no Log.
+func (d *dispatch) writingOf(recs []Run) *writing {
+	if d.r.opts.Log == nil || len(recs) == 0 {
+		return nil
+	}
+	w := new(writing)
+	w.recs, w.list = append(w.only[:0], recs...), w.onlyList[:0]
+	for i := range w.recs {
+		w.list = append(w.list, &w.recs[i])
+	}
+	return w
+}
+
+func (w *writing) start(d *dispatch) { w.ctx.StartDetached(d.ctx, d.r.opts.Grace, 0) }
 
 var errLogExit = errors.New("it ended its goroutine")
 
@@ -1384,11 +1640,22 @@ func (w *writing) run(log Log) {
 		}
 		w.ctx.Finish(func() { w.err = err })
 	}()
-	w.list = w.onlyList[:0]
-	for i := range w.recs {
-		w.list = append(w.list, &w.recs[i])
-	}
 	err = log.Append(&w.ctx, w.list...)
+}
+
+// result is what came of a writing that is over; a nil one went well.
+func (w *writing) result(grace time.Duration) error {
+	if w == nil {
+		return nil
+	}
+	w.ctx.Stop()
+	switch {
+	case w.ctx.Wait():
+		return fmt.Errorf("%w within %v", ErrLog, grace)
+	case w.err != nil:
+		return fmt.Errorf("%w: %w", ErrLog, w.err)
+	}
+	return nil
 }
 
 // unlogged is what becomes of a decision without its records.
@@ -1422,9 +1689,12 @@ func (d *dispatch) records(runs []*run) []Run {
 		}
 		return a.b.index - b.b.index
 	})
-	recs := make([]Run, len(kept))
-	for i, x := range kept {
-		recs[i] = d.recordOf(x)
+	recs := d.more.only[:0]
+	if len(kept) > 1 {
+		recs = make([]Run, 0, len(kept))
+	}
+	for _, x := range kept {
+		recs = append(recs, d.recordOf(x))
 	}
 	return recs
 }
@@ -1433,7 +1703,7 @@ func (d *dispatch) records(runs []*run) []Run {
 func (d *dispatch) recordOf(x *run) Run {
 	f := x.gate.close()
 	rec := Run{
-		Name: x.b.Name, Trigger: x.ev.Trigger, Tool: d.ev.Tool, Action: f.last.Action, Outcome: x.outcome(),
+		Name: x.b.Name, Trigger: x.saw.ev.Trigger, Tool: d.ev.Tool, Action: f.last.Action, Outcome: x.outcome(),
 		Time: x.began, Session: d.ev.Session, Turn: d.ev.Turn, Call: d.ev.Call, Agent: d.ev.Agent.ID, ID: x.id,
 		Source: x.b.Origin.String(), Stage: string(x.stage), Effects: x.settled.Effects() & allEffects,
 		Verdict: min(x.settled.Verdict, Halt), Reason: x.settled.Reason, Cause: x.cause,
@@ -1444,7 +1714,7 @@ func (d *dispatch) recordOf(x *run) Run {
 	if rec.Time.IsZero() {
 		rec.Time = d.r.stamp(time.Now())
 	}
-	rec.Errored = rec.Outcome == Ran && (x.cause != "" || x.answer.decision.Errored)
+	rec.Errored = rec.Outcome == Ran && (x.cause != "" || x.errored)
 	rec.Refused = x.settled.Verdict >= Refuse && !x.b.Shadow && !x.open
 	if rec.Reason == "" && x.err != nil {
 		rec.Reason = d.clean(x.err.Error())

@@ -15,7 +15,8 @@ type Clock struct {
 	parent       context.Context
 	limit, grace time.Duration
 	unwatch      func() bool
-	over         sync.WaitGroup // until Finish, or the end of the grace
+	over         *sync.WaitGroup // until Finish, or the end of the grace
+	own          sync.WaitGroup
 
 	mu      sync.Mutex
 	done    chan struct{} // made when it is asked for
@@ -50,7 +51,10 @@ func (c *Clock) Start(parent context.Context, limit, grace time.Duration) {
 func (c *Clock) StartDetached(parent context.Context, limit, grace time.Duration) {
 	c.parent, c.limit, c.grace, c.begun = parent, limit, grace, time.Now()
 	c.behind = c.room[:0]
-	c.over.Add(1)
+	if c.over == nil {
+		c.over = &c.own
+		c.over.Add(1)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.timer = time.AfterFunc(limit, c.expire)
@@ -72,6 +76,16 @@ func (c *Clock) Finish(note func()) {
 		c.over.Done()
 	}
 }
+
+// Claim is Finish for who goes on under another clock, which is to [Clock.Follow] this one, or ends the wait by
+// Release. It reports whether the grace was not over before.
+func (c *Clock) Claim() bool { return c.settle(false) }
+
+// Release lets Wait return after Claim.
+func (c *Clock) Release() { c.over.Done() }
+
+// Follow makes whoever waits for before wait for c. It is called before c is started.
+func (c *Clock) Follow(before *Clock) { c.over = before.over }
 
 // Wait returns once Finish was called, or the grace is over: then left is true.
 func (c *Clock) Wait() (left bool) {
