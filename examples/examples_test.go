@@ -50,42 +50,12 @@ func TestTheReadmeQuotesTheQuickstartAndTheProgram(t *testing.T) {
 	require.NoError(t, err)
 	want := string(readme)
 	want = section(t, want, "program", "```go\n"+string(program)+"```\n")
-	want = section(t, want, "quickstart", "```\n"+string(printed)+"```\n")
+	want = section(t, want, "quickstart", "```text output\n"+string(printed)+"```\n")
 	if *update {
 		require.NoError(t, os.WriteFile(filepath.Join(top, "README.md"), []byte(want), 0o644))
 		return
 	}
 	require.Equal(t, want, string(readme), "go test ./examples -update")
-}
-
-// The README's program in a module of its own, beside the clone, by the README's own command.
-func TestAModuleOfItsOwnDependsOnTheCloneAsTheReadmeSays(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(top, "README.md"))
-	require.NoError(t, err)
-	command := regexp.MustCompile(`(?m)^    (go work init \. \.\./pawl)\b`).FindSubmatch(readme)
-	require.NotNil(t, command)
-	dir := t.TempDir()
-	clone, err := filepath.Abs(top)
-	require.NoError(t, err)
-	require.NoError(t, os.Symlink(clone, filepath.Join(dir, "pawl")))
-	program, err := os.ReadFile("refuse/main.go")
-	require.NoError(t, err)
-	mine := filepath.Join(dir, "mine")
-	require.NoError(t, os.Mkdir(mine, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(mine, "main.go"), program, 0o644))
-	in := func(words ...string) string {
-		cmd := exec.Command(words[0], words[1:]...)
-		cmd.Dir = mine
-		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=")
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s: %s", strings.Join(words, " "), out)
-		return string(out)
-	}
-	in("go", "mod", "init", "example.com/mine")
-	in(strings.Fields(string(command[1]))...)
-	want, err := os.ReadFile("refuse/output.txt")
-	require.NoError(t, err)
-	require.Equal(t, string(want), in("go", "run", "."))
 }
 
 // Only the first example may take more room than fits on two screens.

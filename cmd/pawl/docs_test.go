@@ -1,74 +1,62 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/gate"
 )
 
-// The page for authors of hooks, followed literally: its file loads, its event fires the hook in it, its
-// answer is read, and its record has the fields that a record has.
-func TestThePageForHookAuthorsWorks(t *testing.T) {
-	page, err := os.ReadFile("../../docs/hook-authors.md")
-	require.NoError(t, err)
-	files, values := blocks(string(page), "toml"), blocks(string(page), "json")
-	require.Len(t, files, 1)
-	require.Len(t, values, 3)
-	event, answer, record := values[0], values[1], values[2]
-
-	dir := t.TempDir()
-	write(t, dir, "hooks.toml", files[0])
-	write(t, dir, "event.json", event)
-	require.Equal(t, "1 hook, 0 warnings\n", pawlIn(t, dir, exitPass, "check", "hooks.toml"))
-	require.Contains(t, pawlIn(t, dir, exitPass, "explain", "--config", "hooks.toml", "--event", "event.json"), "yes    tests-pass  check")
-
-	write(t, dir, "answer.json", answer)
-	write(t, dir, "answers.toml", `
-[[hooks]]
-name = "answers"
-on = "tool.before"
-run = ["cat", "answer.json"]
-wire = "json"
-output = "refuse"
-`)
-	var said struct {
-		Verdict, Reason string
+// Every page is followed literally: the script of its name in testdata/page lays out what its reader has and
+// follows its blocks. A block that no script follows, or that nothing here knows how to follow, fails.
+func TestThePagesAreFollowedLiterally(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the pages' commands are for sh")
 	}
-	require.NoError(t, json.Unmarshal([]byte(answer), &said))
-	fired := pawlIn(t, dir, exitRefuse, "fire", "--log", "log.jsonl", "--config", "answers.toml", "--event", "event.json")
-	require.Contains(t, fired, said.Verdict)
-	require.Contains(t, fired, said.Reason)
-
-	log, err := os.ReadFile(dir + "/log.jsonl")
+	all := pages(t)
+	ci, err := os.ReadFile("../../.ci/run")
 	require.NoError(t, err)
-	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
-	var kept, shown map[string]any
-	require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &kept))
-	require.NoError(t, json.Unmarshal([]byte(record), &shown))
-	for field := range shown {
-		require.Contains(t, kept, field)
+	require.Contains(t, string(ci), "\nstep 'go test' "+wholeSuite+"\n")
+	t.Run("page", func(t *testing.T) {
+		testscript.Run(t, testscript.Params{
+			Dir: "testdata/page", UpdateScripts: *update, RequireExplicitExec: true, Setup: reader,
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "follow": all.follow},
+		})
+	})
+	var shapes []string
+	for _, blocks := range all {
+		for _, b := range blocks {
+			if b.kind() == "shape" {
+				shapes = append(shapes, b.where())
+			} else {
+				require.True(t, b.followed, "%s: no script of testdata/page follows this block:\n%s", b.where(), b.text)
+			}
+		}
 	}
+	require.ElementsMatch(t, []string{"docs/guarantees.md: The way of one event"}, shapes, "blocks for the eye alone")
 }
 
 // The policies of the page on the gate load and decide as it says, and so do the defaults and the names.
 func TestThePoliciesOfTheGatePageDecideAsItSays(t *testing.T) {
-	page, err := os.ReadFile("../../docs/gate.md")
-	require.NoError(t, err)
-	files := blocks(string(page), "toml")
-	require.Len(t, files, 2)
-	five, err := gate.ParsePolicy("five.toml", []byte(files[0]))
-	require.NoError(t, err)
-	closed, err := gate.ParsePolicy("closed.toml", []byte(files[1]))
-	require.NoError(t, err)
+	var policies []*gate.Policy
+	for _, b := range pages(t)["gate"] {
+		if b.kind() == "policy" {
+			policy, err := gate.ParsePolicy(b.words[2], []byte(b.text))
+			require.NoError(t, err)
+			policies = append(policies, policy)
+		}
+	}
+	require.Len(t, policies, 2)
+	five, closed := policies[0], policies[1]
 	for _, c := range []struct {
 		policy *gate.Policy
 		kind   string
@@ -95,7 +83,7 @@ func TestThePoliciesOfTheGatePageDecideAsItSays(t *testing.T) {
 	}
 }
 
-// Every command that a page shows is one that there is, with flags that there are.
+// Every command that a page names in a sentence is one that there is, with flags that there are.
 func TestThePagesShowCommandsThatThereAre(t *testing.T) {
 	seen := 0
 	pages, err := filepath.Glob("../../docs/*.md")
@@ -103,38 +91,22 @@ func TestThePagesShowCommandsThatThereAre(t *testing.T) {
 	for _, name := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
 		page, err := os.ReadFile(name)
 		require.NoError(t, err)
-		for _, command := range regexp.MustCompile("(?m)(?:^ {4}|`)pawl ([a-z]+[^`\n#>|]*)").FindAllStringSubmatch(string(page), -1) {
+		for _, command := range regexp.MustCompile("`pawl ([a-z]+[^`\n#>|]*)").FindAllStringSubmatch(string(page), -1) {
 			words := strings.Fields(command[1])
-			help, err := exec.Command("pawl", words[0], "--help").Output()
+			if len(words) > 1 && (words[0] == "trust" || words[0] == "log") {
+				words = words[:2] // whose flags are their subcommands'
+			} else {
+				words = words[:1]
+			}
+			help, err := exec.Command("pawl", append(words, "--help")...).Output()
 			require.NoError(t, err, "%s: pawl %s", name, command[1])
 			seen++
 			for _, flag := range regexp.MustCompile(`--[a-z]+`).FindAllString(command[1], -1) {
-				if words[0] != "trust" && words[0] != "log" { // their flags are their subcommands'
-					require.Contains(t, string(help), flag, "%s: pawl %s", name, command[1])
-				}
+				require.Contains(t, string(help), flag, "%s: pawl %s", name, command[1])
 			}
 		}
 	}
 	require.Greater(t, seen, 20)
-}
-
-// blocks are the fenced code blocks of a page in one language.
-func blocks(page, lang string) []string {
-	var all []string
-	for _, m := range regexp.MustCompile("(?s)```"+lang+"\n(.*?)```").FindAllStringSubmatch(page, -1) {
-		all = append(all, m[1])
-	}
-	return all
-}
-
-// pawlIn runs the command in a folder and returns what it prints.
-func pawlIn(t *testing.T, dir string, want int, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("pawl", args...)
-	cmd.Dir = dir
-	out, _ := cmd.Output()
-	require.Equal(t, want, cmd.ProcessState.ExitCode(), "pawl %s: %s", strings.Join(args, " "), out)
-	return string(out)
 }
 
 func write(t *testing.T, dir, name, text string) {
