@@ -544,8 +544,9 @@ func fits(glob, part string) bool {
 // Args matches calls of one tool by their arguments, by a permission rule as Claude Code writes it:
 // "Bash(git push *)", "Edit(*.ts)", or a tool's name alone. In a rule about a command line * spans
 // anything; each command of the line is tried, without leading assignments, and those in substitutions
-// too. A command that another one starts (env, xargs, eval, sh -c) is not seen. A rule about a file is a glob as in [Paths], over file_path, notebook_path, path and Event.Paths. A
-// call that cannot be read (no such argument, a line of more than 16 KiB or that does not parse, words that the shell fills in)
+// too. A command that another one starts (env, xargs, sh -c, eval, exec, command, timeout) is not seen. A rule
+// about a file is a glob as in [Paths], over file_path, notebook_path, path and Event.Paths. A call that cannot
+// be read (no such argument, a line of more than 16 KiB or that does not parse, words that the shell fills in)
 // matches: a guard must not be skipped for want of a fact.
 func Args(rule string) (Matcher, error) {
 	tool, rest, found := strings.Cut(rule, "(")

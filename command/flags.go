@@ -26,7 +26,7 @@ const (
 	OutputNote   Output = "note"   // what it printed on stdout is a note, whatever the exit code
 )
 
-// Flags is chock's codec: the program is told the facts it asked for as arguments, and nothing on stdin;
+// Flags is the codec of native hooks, and chock's: the program is told the facts it asked for as arguments, and nothing on stdin;
 // the answer is its exit code or its text. The zero Flags tells nothing and takes no answer.
 type Flags struct {
 	Inputs []string // facts to tell, in the order written; one without a value leaves both its words out

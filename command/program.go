@@ -1,9 +1,9 @@
 // Package command answers events by running programs.
 //
 // A [Program] is a handler: it encodes the event by its [Codec], asks the gate to run the command, and reads
-// what came back. It starts nothing itself. [Flags] is the plainest codec, chock's: facts as arguments, the
-// exit code as the answer. [Split] turns a command line into words where no shell is needed, and [Shell]
-// names the shell where one is.
+// what came back. It starts nothing itself. [Flags] is the plainest codec, that of native hooks: facts as
+// arguments, the exit code as the answer. [Split] turns a command line into words where no shell is needed,
+// and [Shell] names the shell where one is.
 package command
 
 import (

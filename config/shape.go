@@ -8,7 +8,7 @@ import (
 )
 
 // DialectOf tells the dialect of a hooks file from its name and shape: native, zerocode or claude. What
-// tells nothing is native, whose reader then says what is wrong.
+// tells nothing counts as native, whose reader then says what is wrong.
 func DialectOf(file string, data []byte) string {
 	base, parent := filepath.Base(file), filepath.Base(filepath.Dir(file))
 	switch {

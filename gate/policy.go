@@ -32,7 +32,8 @@ type Policy struct {
 
 	// Chain lists the kinds of the agents that stand behind an event, the root's first and the asker's
 	// last; the strictest answer of theirs holds. The event may be nil. Nil: the declared line of Kinds,
-	// else main, and behind it for a sub-agent sub and its type. A chain that is empty, has an empty link or does not end with the asker asks.
+	// else main, and behind it for a sub-agent sub and its type. A chain that is empty, has an empty link or
+	// does not end with the asker asks.
 	Chain func(*pawl.Event) []string
 
 	Namer Namer // what an action is called; nil: the zero ExecNamer

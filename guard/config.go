@@ -23,13 +23,13 @@ type Config struct {
 	Once          []OnceConfig         `json:"once,omitempty" toml:"once"`
 }
 
-// A RepeatConfig is [Repeat].
+// A RepeatConfig is a [Repeat] in a configuration file.
 type RepeatConfig struct {
 	Tools map[string]Threshold `json:"tools,omitempty" toml:"tools"` // none: shell and read_file
 	Other *Threshold           `json:"other,omitempty" toml:"other"`
 }
 
-// A ReadFirstConfig is [ReadFirst].
+// A ReadFirstConfig is a [ReadFirst] in a configuration file, on the files of this machine.
 type ReadFirstConfig struct {
 	Require bool     `json:"require,omitempty" toml:"require"`
 	Dedup   bool     `json:"dedup,omitempty" toml:"dedup"`
@@ -38,7 +38,7 @@ type ReadFirstConfig struct {
 	Fields  []string `json:"fields,omitempty" toml:"fields"`
 }
 
-// A DedupConfig is [Dedup].
+// A DedupConfig is a [Dedup] in a configuration file.
 type DedupConfig struct {
 	Tools    map[string][]string `json:"tools" toml:"tools"` // the members of the input that calls are equal by; none: all of it
 	Keep     int                 `json:"keep,omitempty" toml:"keep"`
@@ -46,27 +46,27 @@ type DedupConfig struct {
 	WaitMS   int                 `json:"wait_ms,omitempty" toml:"wait_ms"`
 }
 
-// A RedactConfig is [Redact].
+// A RedactConfig is a [Redact] in a configuration file.
 type RedactConfig struct {
 	Tools    []string `json:"tools,omitempty" toml:"tools"`
 	Patterns []string `json:"patterns,omitempty" toml:"patterns"`
 	With     string   `json:"with,omitempty" toml:"with"`
 }
 
-// A TruncateConfig is [Truncate].
+// A TruncateConfig is a [Truncate] in a configuration file.
 type TruncateConfig struct {
 	Tools []string `json:"tools,omitempty" toml:"tools"`
 	Max   int      `json:"max" toml:"max"`
 	Keep  string   `json:"keep,omitempty" toml:"keep"`
 }
 
-// An OutputBudgetConfig is [OutputBudget].
+// An OutputBudgetConfig is an [OutputBudget] in a configuration file.
 type OutputBudgetConfig struct {
 	Max     int    `json:"max" toml:"max"`
 	Message string `json:"message,omitempty" toml:"message"`
 }
 
-// A ThinkingDecayConfig is [ThinkingDecay].
+// A ThinkingDecayConfig is a [ThinkingDecay] in a configuration file.
 type ThinkingDecayConfig struct {
 	Budget    int    `json:"budget,omitempty" toml:"budget"`
 	AfterTurn int    `json:"after_turn" toml:"after_turn"`

@@ -13,8 +13,9 @@ import (
 )
 
 // Slog returns a Log that hands records to a handler of log/slog: the kind is the message, the fields of the
-// record are the attributes, in order; DEL and the controls above it are spelled out, as \u007f. A run that failed is a warning, anything else an info. What the
-// handler's level leaves out counts as kept; the handler's error is the Log's.
+// record are the attributes, in order; DEL and the controls above it are spelled out, as \u007f. A run that
+// failed is a warning, anything else an info. What the handler's level leaves out counts as kept; the handler's
+// error is the Log's.
 func Slog(h slog.Handler) pawl.Log {
 	return pawl.LogFunc(func(ctx context.Context, recs ...pawl.Record) error {
 		for _, rec := range recs {

@@ -1,4 +1,18 @@
 // Pawl checks, lists, explains and fires the hooks of an agent runtime without the agent.
+//
+//	pawl check .pawl/hooks.toml
+//	pawl explain --config .pawl/hooks.toml --event event.json
+//	pawl fire --config .pawl/hooks.toml --event event.json
+//
+// pawl --help lists every command, and pawl COMMAND --help teaches one. Each prints JSON with --json.
+//
+// # Exit codes
+//
+//	0  pass, allow, clean
+//	1  something to mend in the command line, a file or the event
+//	2  a fault of pawl or of its log; wins over 3
+//	3  refuse or halt, or a log that does not verify
+//	4  ask
 package main
 
 import (

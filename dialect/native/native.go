@@ -32,7 +32,9 @@ const (
 	MaxWords   = 16     // of a run, without the inputs
 	MaxTimeout = 600000 // milliseconds
 	MaxName    = 64     // bytes
+)
 
+const (
 	defaultTimeout = 30000
 	maxMaxHooks    = 1000
 )

@@ -8,7 +8,8 @@ import (
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a native file, made from the fields that [Load] goes by.
-// It is indented, and has no newline at its end. What a schema cannot say is left to Load: that names are unique, that matchers can match.
+// It is indented, and has no newline at its end. What a schema cannot say is left to Load: that names are unique,
+// that matchers can match.
 func Schema() []byte {
 	limit := int64(0)
 	hooks := member{"hooks", object{{"type", "array"}, {"maxItems", maxMaxHooks}, {"items", hookSchema()}}}

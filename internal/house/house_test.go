@@ -137,3 +137,25 @@ func TestFunctionsAreShort(t *testing.T) {
 		}
 	})
 }
+
+// Every package says in a comment what it is for, so that go doc does.
+func TestPackagesAreDocumented(t *testing.T) {
+	said := map[string]bool{}
+	goFiles(t, func(path string) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		require.NoError(t, err)
+		begin := "Package " + file.Name.Name + " "
+		if file.Name.Name == "main" {
+			begin = "" // a command's begins with the command
+		}
+		dir := filepath.Dir(path)
+		said[dir] = said[dir] || file.Doc != nil && strings.HasPrefix(file.Doc.Text(), begin)
+	})
+	require.NotEmpty(t, said)
+	for dir, ok := range said {
+		require.True(t, ok, "%s has no package comment", dir)
+	}
+}
