@@ -104,10 +104,11 @@ func (k *worker) greet(ctx context.Context, limit time.Duration) error {
 	case err != nil:
 		k.stdout.write(line)
 		return err
-	case len(more) > 0:
-		return k.fault(SpokeUnasked, "behind its greeting it printed "+quoted(more)+"; it must wait for a line on its standard input")
 	}
-	return k.checkGreeting(line)
+	if err = k.checkGreeting(line); err == nil && len(more) > 0 {
+		err = k.fault(SpokeUnasked, "behind its greeting it printed "+quoted(more)+"; it must wait for a line on its standard input")
+	}
+	return err
 }
 
 const howToGreet = `, where {"pawl":"worker","version":1} is due on a line before any other; a program that is not made to be kept must not ask for it: drop keep`

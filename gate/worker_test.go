@@ -230,6 +230,7 @@ func TestAProgramThatIsNoWorkerIsToldWhatToDo(t *testing.T) {
 	}{
 		"answers at once":       {`echo '{"verdict":"pass"}'; cat`, gate.NoGreeting, []string{`printed "{\"verdict\":\"pass\"}"`, `{"pawl":"worker","version":1}`, "must not ask for it"}},
 		"prints words":          {"echo Loading; cat", gate.NoGreeting, []string{`"Loading"`}},
+		"prints lines":          {"printf '{\n}\n'; cat", gate.NoGreeting, []string{`printed "{"`}},
 		"prints without an end": {"head -c 100000 /dev/zero | tr '\\0' x; cat", gate.NoGreeting, []string{"xxx"}},
 		"reads all its input":   {"cat >/dev/null; echo '{}'", gate.NoGreeting, []string{"did not greet in time", `{"pawl":"worker","version":1}`}},
 		"ends":                  {"echo oops >&2; exit 7", gate.NoGreeting, []string{"exit status: 7", `it said "oops"`}},
