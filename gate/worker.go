@@ -33,6 +33,10 @@ const WorkerVar = "PAWL_WORKER"
 // standard output, flushed. It is to end at the end of its input; half of Exec's Grace later it gets
 // TERM. Its standard error is for people.
 //
+// One that adds "echo":true to its greeting gets a random mark and a space before each event, and prints both
+// before its answer. So nothing that is printed on the way, by whichever program, can be taken for the answer: a
+// line without the mark of its question fails it.
+//
 // The answer has the time of any hook, the start included. A program that fails is killed with its whole group
 // and started again for the next question: one that does not answer in time, ends, prints an empty line or
 // more than one, or speaks before it is asked. One that fails again and again is started again after a pause
@@ -48,8 +52,8 @@ const WorkerVar = "PAWL_WORKER"
 // # Limits
 //
 // A program is kept as it was when it started: with the bytes of its file and the environment of the host of
-// then. A line that a program prints unasked in the very moment in which it is asked is taken as the answer.
-// On Windows no program is kept.
+// then. Without "echo" the first line that is printed once a program is asked is taken as its answer. On Windows no
+// program is kept.
 type Workers struct {
 	Exec     Exec          // how programs are started and ended; Grace and Limit hold for kept ones too
 	Idle     time.Duration // how long a program is kept that is not asked; zero: 5 min

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ var (
 type worker struct {
 	*portable
 	line    line
+	echo    bool   // its answers carry the mark of their question
 	buf     []byte // what lines are read into
 	unasked []byte // what it printed since its last answer
 
@@ -117,6 +119,7 @@ func (k *worker) checkGreeting(line []byte) error {
 	var greeting struct {
 		Pawl    string `json:"pawl"`
 		Version int    `json:"version"`
+		Echo    bool   `json:"echo"`
 	}
 	if err := json.Unmarshal(line, &greeting); err != nil || greeting.Pawl != "worker" {
 		return k.fault(NoGreeting, "it printed "+quoted(line)+howToGreet)
@@ -125,6 +128,7 @@ func (k *worker) checkGreeting(line []byte) error {
 		return k.fault(WrongVersion, fmt.Sprintf("it greeted in version %d, and here version %d is spoken; use the helper that came with this pawl",
 			greeting.Version, WorkerVersion))
 	}
+	k.echo = greeting.Echo
 	return nil
 }
 
@@ -191,11 +195,18 @@ func (k *worker) ask(ctx context.Context, question []byte) (answer []byte, err e
 	if len(k.unasked) > 0 {
 		return nil, k.fault(SpokeUnasked, "before it was asked it printed "+quoted(k.unasked)+"; one line for each line it reads is due")
 	}
-	stop := context.AfterFunc(ctx, k.interrupt)
-	var more []byte
-	if err = k.line.write(question); err == nil {
-		answer, more, err = k.readLine(k.limit)
+	mark := ""
+	if k.echo {
+		mark = fmt.Sprintf("%016x ", rand.Uint64())
+		question = append([]byte(mark), question...)
 	}
+	stop := context.AfterFunc(ctx, k.interrupt)
+	var line, more []byte
+	if err = k.line.write(question); err == nil {
+		line, more, err = k.readLine(k.limit + len(mark))
+	}
+	answer, marked := bytes.CutPrefix(line, []byte(mark))
+	all := func() []byte { return append(append(bytes.Clone(answer), '\n'), more...) }
 	switch {
 	case !stop():
 		return answer, errInterrupted
@@ -203,9 +214,11 @@ func (k *worker) ask(ctx context.Context, question []byte) (answer []byte, err e
 		return answer, k.fault(TooMuch, fmt.Sprintf("its line has more than the %d bytes that are kept", k.limit))
 	case err != nil:
 		return answer, err
+	case !marked:
+		return all(), k.fault(SpokeUnasked, "it printed "+quoted(line)+", which does not begin with what its question began with; "+
+			"only answers belong on its standard output")
 	case len(more) > 0:
-		all := append(append(bytes.Clone(answer), '\n'), more...)
-		return all, k.fault(SpokeUnasked, "behind its answer it printed "+quoted(more)+"; one line for each line it reads is due")
+		return all(), k.fault(SpokeUnasked, "behind its answer it printed "+quoted(more)+"; one line for each line it reads is due")
 	case len(bytes.TrimSpace(answer)) == 0:
 		return nil, k.fault(NoAnswer, "it printed an empty line; {} is the answer of who has nothing to say")
 	}

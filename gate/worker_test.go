@@ -182,6 +182,47 @@ func TestOneProgramForEachOfWhatStartsIt(t *testing.T) {
 	})
 }
 
+// Who asked for marks is believed in nothing else, whoever printed it: here the program, before its answer.
+func TestOfAWorkerThatEchoesOnlyALineWithItsMarkIsAnAnswer(t *testing.T) {
+	w := new(gate.Workers)
+	script := `echo '{"pawl":"worker","version":1,"echo":true}'; while read -r mark event; do case $event in
+stray) echo '{"verdict":"allow"}'; echo "$mark {}";;
+glued) printf Loading; echo "$mark {}";;
+unmarked) echo '{"verdict":"allow"}';;
+last) echo "$last {}";;
+two) printf '%s {}\n' "$mark" "$mark";;
+blank) echo "$mark ";;
+large) head -c 65536 /dev/zero | tr '\0' x | sed "s/^/$mark /"; echo;;
+larger) head -c 65537 /dev/zero | tr '\0' x | sed "s/^/$mark /"; echo;;
+half) printf '%s' "$mark {}"; exit;;
+*) echo "$mark $event for ${#mark}";; esac; last=$mark; done`
+	keeping(t, w, func(t *testing.T) {
+		ask := func(text string) (pawl.Result, error) {
+			return w.Run(t.Context(), pawl.Command{Args: []string{"sh", "-c", script}, Keep: true, Stdin: []byte(text)})
+		}
+		good := func() {
+			for range 2 {
+				res, err := ask("a question")
+				require.NoError(t, err)
+				require.Equal(t, "a question for 16", string(res.Stdout))
+			}
+		}
+		for text, kind := range map[string]gate.WorkerKind{
+			"stray": gate.SpokeUnasked, "glued": gate.SpokeUnasked, "unmarked": gate.SpokeUnasked, "last": gate.SpokeUnasked, "two": gate.SpokeUnasked,
+			"blank": gate.NoAnswer, "larger": gate.TooMuch, "half": gate.NoAnswer,
+		} {
+			good()
+			_, err := ask(text)
+			workerError(t, err, kind, pawl.CauseOutput)
+		}
+		good()
+		res, err := ask("large")
+		require.NoError(t, err)
+		require.Len(t, res.Stdout, 65536, "the mark is not counted")
+		good()
+	})
+}
+
 // A program that fails as a worker fails its hook, and another stands in its place for the next question.
 func TestAWorkerThatFailsFailsItsHookAndIsStartedAgain(t *testing.T) {
 	for question, want := range map[string]struct {

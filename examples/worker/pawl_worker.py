@@ -10,7 +10,10 @@ import sys
 
 def serve(check):
     answers, sys.stdout = sys.stdout, sys.stderr  # what a check prints is for people
-    if "PAWL_WORKER" in os.environ:
-        print('{"pawl":"worker","version":1}', file=answers, flush=True)
+    kept = "PAWL_WORKER" in os.environ
+    if kept:
+        print('{"pawl":"worker","version":1,"echo":true}', file=answers, flush=True)
     for line in sys.stdin.buffer:
-        print(json.dumps(check(json.loads(line)) or {}), file=answers, flush=True)
+        mark, space, event = line.partition(b" ") if kept else (b"", b"", line)
+        answer = json.dumps(check(json.loads(event)) or {})
+        print((mark + space).decode() + answer, file=answers, flush=True)

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"os/exec"
 	"testing"
@@ -61,6 +62,28 @@ func TestHelpersAnswerOneEventToo(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, refused, string(out))
 	})
+}
+
+// What a check, or a program that it starts, prints past the helper is not taken for the answer.
+func TestAStrayLineIsNoAnswer(t *testing.T) {
+	for program, script := range map[string]string{
+		"sh":      `exec 3>&1; check() { echo '{}' >&3; }; . ./pawl-worker.sh`,
+		"python3": `import os, pawl_worker; pawl_worker.serve(lambda event: os.system("echo '{}'") and None)`,
+		"node":    `require("./pawl-worker.js").serve(() => { require("child_process").execFileSync("echo", ["{}"], { stdio: "inherit" }) })`,
+	} {
+		t.Run(program, func(t *testing.T) {
+			if _, err := exec.LookPath(program); err != nil {
+				t.Skip(program, "is not installed")
+			}
+			w := &gate.Workers{Exec: gate.Exec{Grace: 5 * time.Second}, Greeting: time.Minute}
+			defer w.Close()
+			flag := map[string]string{"node": "-e"}[program]
+			_, err := w.Run(t.Context(), pawl.Command{Args: []string{program, cmp.Or(flag, "-c"), script}, Env: []string{"PYTHONDONTWRITEBYTECODE=1"}, Keep: true, Stdin: []byte("{}")})
+			var e *gate.WorkerError
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, gate.SpokeUnasked, e.Kind)
+		})
+	}
 }
 
 // An event that a check cannot take ends it, and that is no answer.
