@@ -26,6 +26,15 @@ var (
 	errInterrupted = errors.New("it was not waited for any longer")
 )
 
+// A line is how a worker is spoken with: its pipes, waited on so that the wait can be ended.
+type line interface {
+	read(buf []byte) (n int, err error)    // what is there, or is there first
+	pending(buf []byte) (n int, err error) // what is there by now
+	write(text []byte) error               // all of it
+	interrupt()                            // ends all waiting, from now on
+	close()
+}
+
 // A worker is one program that is kept. Its holder alone asks it; the Workers' lock guards what is below.
 type worker struct {
 	*portable

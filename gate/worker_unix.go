@@ -11,14 +11,15 @@ import (
 
 const canKeep = true
 
-// A line is the pipes of a program that is asked, waited on in the goroutine of who asks: the way through the
-// runtime's poller takes longer than many an answer.
-type line struct {
+// A polled waits on the pipes of a program in the goroutine of who asks: the way through the runtime's poller
+// takes longer than many an answer.
+type polled struct {
 	in, out, stop int // descriptors; out and in do not block
 	stopR, stopW  *os.File
 }
 
-func newLine(in, out *os.File) (l line, err error) {
+func newLine(in, out *os.File) (_ line, err error) {
+	l := new(polled)
 	if l.stopR, l.stopW, err = os.Pipe(); err != nil {
 		return l, err
 	}
@@ -35,16 +36,14 @@ func newLine(in, out *os.File) (l line, err error) {
 	return l, err
 }
 
-func (l *line) close() {
+func (l *polled) close() {
 	l.stopR.Close()
 	l.stopW.Close()
 }
 
-// interrupt ends all waiting, from now on.
-func (l *line) interrupt() { _, _ = l.stopW.Write([]byte{1}) }
+func (l *polled) interrupt() { _, _ = l.stopW.Write([]byte{1}) }
 
-// read reads what is there, and waits for something to be there.
-func (l *line) read(buf []byte) (n int, err error) {
+func (l *polled) read(buf []byte) (n int, err error) {
 	for {
 		if err := l.await(l.out, unix.POLLIN); err != nil {
 			return 0, err
@@ -56,8 +55,7 @@ func (l *line) read(buf []byte) (n int, err error) {
 	}
 }
 
-// pending reads what is there by now.
-func (l *line) pending(buf []byte) (n int, err error) {
+func (l *polled) pending(buf []byte) (n int, err error) {
 	for {
 		n, err = unix.Read(l.out, buf)
 		switch {
@@ -72,8 +70,7 @@ func (l *line) pending(buf []byte) (n int, err error) {
 	}
 }
 
-// write writes all of text.
-func (l *line) write(text []byte) error {
+func (l *polled) write(text []byte) error {
 	for len(text) > 0 {
 		n, err := unix.Write(l.in, text)
 		switch {
@@ -91,7 +88,7 @@ func (l *line) write(text []byte) error {
 	return nil
 }
 
-func (l *line) await(fd int, what int16) error {
+func (l *polled) await(fd int, what int16) error {
 	fds := [...]unix.PollFd{{Fd: int32(fd), Events: what}, {Fd: int32(l.stop), Events: unix.POLLIN}}
 	for {
 		_, err := unix.Poll(fds[:], -1)
