@@ -85,12 +85,7 @@ func (l *loader) outside(e *Entry, s *source) []dialect.Issue {
 	if message == "" {
 		return nil
 	}
-	at := e.Hook.Origin
-	return []dialect.Issue{{
-		Severity: dialect.Warning, File: at.File, Line: at.Line, Column: at.Column,
-		Event: e.Event, Index: fmt.Sprintf("%d.%d", e.Group, e.Handler), Message: message,
-		Hint: "use an absolute path under it",
-	}}
+	return []dialect.Issue{e.warning(message, "use an absolute path under it")}
 }
 
 // claudeSettings reads the switches of a settings file that hold for all hooks: disableAllHooks and, of a managed

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/config"
+	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/stretchr/testify/require"
 )
 
@@ -27,9 +28,10 @@ func TestNativeFilesOfUserAndProject(t *testing.T) {
 	script := m.project("#!/bin/sh\n", "scripts", "lint")
 	file := m.project(lint, ".pawl", "hooks.toml")
 	m.user(strings.Replace(lint, `"lint"`, `"first"`, 1), ".config", ".pawl", "hooks.toml")
-	m.user(lint, ".pawl", "hooks.toml")
+	first := m.user(lint, ".pawl", "hooks.toml")
 	set := m.review()
-	require.Empty(t, set.Issues)
+	require.Equal(t, []string{file + ":2:3: warning: the name \"lint\" is taken by the hook at " + first +
+		":2:3: this one is called \"lint-2\" (give one of the two another name)"}, texts(set.Issues))
 	require.Len(t, set.Hooks, 3)
 	require.Equal(t, []string{"first", "lint", "lint-2"}, []string{set.Hooks[0].Name, set.Hooks[1].Name, set.Hooks[2].Name})
 
@@ -124,4 +126,24 @@ func TestPendingNativeCheckRefusesUnderStrict(t *testing.T) {
 	require.Equal(t, pawl.Refuse, out.Verdict, "that the hook may fail open is its author's word, and nobody reviewed it")
 	m.project(lint+"shadow = true\n", ".pawl", "hooks.toml")
 	require.Empty(t, m.load().Hooks, "a shadow refuses nothing")
+}
+
+func texts(issues []dialect.Issue) []string {
+	var out []string
+	for _, i := range issues {
+		out = append(out, i.String())
+	}
+	return out
+}
+
+func TestANameThatAPlaceGivesIsTakenInSilenceAndOneThatAPersonGivesIsNot(t *testing.T) {
+	m := newMachine(t)
+	m.user(hooks("a"), ".zerotwo", "hooks.json")
+	m.user(hooks("b"), ".codex", "hooks.json")
+	require.Empty(t, m.load().Issues, "hosts' hooks are numbered by their places")
+	m.user(strings.Replace(lint, `"lint"`, `"user-pre-tool-use-0-0"`, 1), ".pawl", "hooks.toml")
+	set := m.load()
+	require.Len(t, set.Issues, 2)
+	require.Contains(t, set.Issues[0].Message, `the name "user-pre-tool-use-0-0" is taken`)
+	require.Contains(t, set.Issues[0].Message, `this one is called "user-pre-tool-use-0-0-2"`)
 }

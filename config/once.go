@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/pawl-hooks/pawl"
-	"github.com/pawl-hooks/pawl/dialect"
 )
 
 // once keeps Claude Code's rule that a handler which is written in several settings files runs once an
@@ -31,15 +30,6 @@ func (o once) repeated(e *Entry) bool {
 	}
 	o[key] = append(o[key], e)
 	return false
-}
-
-// repetition says that e is left out.
-func repetition(e *Entry) dialect.Issue {
-	at := e.Hook.Origin
-	return dialect.Issue{
-		Severity: dialect.Warning, File: at.File, Line: at.Line, Column: at.Column,
-		Event: e.Event, Index: fmt.Sprintf("%d.%d", e.Group, e.Handler), Message: e.Reason,
-	}
 }
 
 // unless accepts what match accepts and but does not. A nil matcher accepts everything.

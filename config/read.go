@@ -108,7 +108,7 @@ func (l *loader) finish() Set {
 		switch {
 		case runs && once.repeated(e):
 			runs = false
-			l.told(false, repetition(e))
+			l.told(false, e.warning(e.Reason, "")) // it is left out
 		case runs:
 			set.Hooks = append(set.Hooks, l.pin(e, l.searches[i]))
 		case e.Enabled:
@@ -159,22 +159,40 @@ func (l *loader) rename() {
 	for _, e := range l.entries {
 		taken[e.Hook.Name] = true
 	}
-	met := map[string]bool{}
+	met := map[string]*Entry{}
 	for i := range l.entries {
 		e := &l.entries[i]
 		name := e.Hook.Name
-		if !met[name] {
-			met[name] = true
+		first := met[name]
+		if first == nil {
+			met[name] = e
 			continue
 		}
-		n := 2
-		for taken[fmt.Sprintf("%s-%d", name, n)] {
-			n++
+		e.Rename(free(name, taken))
+		met[e.Hook.Name] = e
+		if first.Dialect == native || e.Dialect == native {
+			l.told(false, renamed(e, name, first))
 		}
-		name = fmt.Sprintf("%s-%d", name, n)
-		taken[name], met[name] = true, true
-		e.Rename(name)
 	}
+}
+
+// free returns name with a number behind it that makes it nobody's, and takes it.
+func free(name string, taken map[string]bool) string {
+	n := 2
+	for taken[fmt.Sprintf("%s-%d", name, n)] {
+		n++
+	}
+	name = fmt.Sprintf("%s-%d", name, n)
+	taken[name] = true
+	return name
+}
+
+// renamed warns of a hook that does not bear the name it was given. Names of hosts' hooks are made of places, and
+// nobody looks for those.
+func renamed(e *Entry, name string, first *Entry) dialect.Issue {
+	other := first.Hook.Origin
+	return e.warning(fmt.Sprintf("the name %s is taken by the hook at %s:%d:%d: this one is called %s",
+		quote(name), other.File, other.Line, other.Column, quote(e.Hook.Name)), "give one of the two another name")
 }
 
 // warn says once what a person has to know: that trust is bypassed, and which hooks wait.

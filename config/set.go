@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pawl-hooks/pawl"
@@ -51,6 +52,19 @@ type Entry struct {
 	Digest  string   // of all that acceptance covers
 	Scripts []Script // the files its command names
 	Reason  string   // why it does not run, though it is enabled; empty: it does
+}
+
+// warning is a warning at the place where e was written.
+func (e *Entry) warning(message, hint string) dialect.Issue {
+	index := fmt.Sprintf("%d.%d", e.Group, e.Handler)
+	if e.Dialect == native {
+		index = strconv.Itoa(e.Handler)
+	}
+	at := e.Hook.Origin
+	return dialect.Issue{
+		Severity: dialect.Warning, File: at.File, Line: at.Line, Column: at.Column,
+		Event: e.Event, Index: index, Message: message, Hint: hint,
+	}
 }
 
 // A Script is a file that a hook's command names. Acceptance covers its content.

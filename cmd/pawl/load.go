@@ -108,7 +108,11 @@ func (s *sources) nothing() string {
 func (set *hookSet) call(names map[string]string) {
 	name := func(file *string) { *file = cmp.Or(names[*file], *file) }
 	for i := range set.Issues {
-		name(&set.Issues[i].File)
+		issue := &set.Issues[i]
+		name(&issue.File)
+		for full, given := range names {
+			issue.Message = strings.ReplaceAll(issue.Message, full+":", given+":")
+		}
 	}
 	for i := range set.Hooks {
 		name(&set.Hooks[i].Origin.File)
