@@ -18,7 +18,8 @@
 // Managed hooks are trusted by policy, and a file that the caller names outright is trusted as given. Every
 // other hook waits until a person accepted it, by its definition and by the content of the scripts that its
 // command names; one in a project waits for its folder as well. What waits is in [Set.Pending], with the
-// reason, and never runs; under [Options.Strict] a check that waits refuses. Decisions are kept in a private
+// reason, and never runs; under [Options.Strict] a check that waits refuses. One that was accepted and is not found any
+// more is in [Set.Gone], with a warning among the issues, and refuses under Strict as well. Decisions are kept in a private
 // file that the operations of a [Set] write, and nothing else: [Set.Accept], [Set.Revoke], [Set.Enable],
 // [Set.Disable], [Set.AcceptProject]. A host's own store is read and believed for what it covers, the
 // definition. A store that cannot be read, or that others may change, trusts nothing, and is an error among the

@@ -43,6 +43,7 @@ type source struct {
 	hostKey string // another spelling of KeySource, which a host may have written down
 	dir     string // managed_dir, where the source has one
 	vars    map[string]string
+	found   string  // the path it was found by; differs from File where a folder is a link
 	own     *toggle // of a file named outright: what it says itself, for itself
 	off     string  // why its hooks do not load; empty: they do
 	entries int
@@ -73,6 +74,10 @@ type loader struct {
 	dirs     map[string]string    // managed_dir and who said it
 	bypass   bool
 	refused  error // of the trust store
+
+	looked  map[string]string // layers, by the folders that were looked into, as they were come by
+	loaded  map[string]bool   // files by how they were found; false: one that has an error, or is turned off
+	plugins []string          // roots of plugins whose manifest was read
 }
 
 func newLoader(opts Options) (*loader, error) {
@@ -87,6 +92,7 @@ func newLoader(opts Options) (*loader, error) {
 	l := &loader{
 		opts: opts, home: home, disk: disk{opts.FS}, store: trustStore{path, home},
 		switches: map[string]*switches{native: {}, zerocode: {}, claude: {}}, folders: map[string]*seen{}, files: map[string]bool{}, dirs: map[string]string{},
+		looked: map[string]string{}, loaded: map[string]bool{},
 	}
 	dir := l.disk.real(l.workdir())
 	l.top = l.disk.checkout(dir).top

@@ -37,7 +37,7 @@ type Options struct {
 
 	Trust          Trust
 	DefinitionOnly bool // as hosts do: a hook whose script changed since it was accepted is still trusted
-	Strict         bool // every dialect's Strict; and a hook that waits for review and could have refused, refuses
+	Strict         bool // every dialect's Strict; and a hook that waits for review, or was accepted and is gone, refuses where it could have
 
 	Triggers map[pawl.Trigger]pawl.Contract // what the runtime can carry; nil: pawl.DefaultTriggers()
 

@@ -37,7 +37,11 @@ func (l *loader) plugin(p Plugin) {
 		p.Data = filepath.Join(l.home, ".local", "state", "pawl", "plugins", p.Name)
 	}
 	r := pluginReader{loader: l, plugin: p, met: map[string]bool{}}
-	if declared, ok := r.manifest(); ok && !declared {
+	declared, ok := r.manifest()
+	if ok {
+		l.plugins = append(l.plugins, p.Dir)
+	}
+	if ok && !declared {
 		r.path("./"+defaultHooks, nil)
 	}
 }
@@ -172,7 +176,7 @@ func (r *pluginReader) source(name, file, rel string, data []byte) *source {
 		"PLUGIN_ROOT": r.plugin.Dir, "CLAUDE_PLUGIN_ROOT": r.plugin.Dir,
 		"PLUGIN_DATA": r.plugin.Data, "CLAUDE_PLUGIN_DATA": r.plugin.Data,
 	}
-	s := &source{dialect: name, vars: vars, place: place{layer: layerPlugin, dialect: name, dir: r.plugin.Dir}}
+	s := &source{dialect: name, found: file, vars: vars, place: place{layer: layerPlugin, dialect: name, dir: r.plugin.Dir}}
 	s.Source = dialect.Source{
 		Layer: layerPlugin, File: file, KeySource: r.plugin.Name + ":" + rel, Data: data, Format: dialect.JSON,
 		Plugin: r.plugin.Name,

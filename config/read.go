@@ -20,6 +20,7 @@ func (l *loader) read() {
 	readers := map[string]reader{native: l.readNative, zerocode: zerocodefile.Load, claude: claudefile.Load}
 	for _, s := range l.sources {
 		if s.off != "" {
+			l.loaded[s.found] = false
 			continue
 		}
 		s.Strict, s.OS, s.TempDir, s.Redact = l.opts.Strict, l.opts.goos(), l.opts.TempDir, l.opts.Redact
@@ -30,8 +31,9 @@ func (l *loader) read() {
 		entries, issues := readers[s.dialect](s.Source)
 		l.told(s.Managed, issues...)
 		s.entries = len(entries)
+		l.loaded[s.found] = !dialect.HasErrors(issues)
 		for _, e := range entries {
-			entry := Entry{Entry: e}
+			entry := Entry{Entry: e, found: s.found}
 			find := l.search(&entry, s)
 			entry.Scripts = l.scripts(find)
 			entry.Digest = combine(entry.Hash, l.covered(entry.Scripts))
@@ -118,6 +120,13 @@ func (l *loader) finish() Set {
 			}
 		}
 		l.prepare(runs, s)
+	}
+	set.Gone = l.gone()
+	l.told(false, missed(set.Gone)...)
+	for _, e := range set.Gone {
+		if h, ok := l.refusing(e); ok && l.opts.Strict {
+			set.Hooks = append(set.Hooks, h)
+		}
 	}
 	set.Entries, set.Issues = l.entries, l.issues
 	set.Warnings = l.warn(set)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pawl-hooks/pawl/internal/doc"
@@ -13,6 +14,7 @@ import (
 var (
 	ErrUnknown = errors.New("no such hook")
 	ErrManaged = errors.New("it is managed: trusted by policy, and not a person's to change")
+	ErrGone    = errors.New("it is not there any more, and can only be revoked, which forgets it")
 	ErrDigest  = errors.New("its digest is another one now: review it again")
 )
 
@@ -35,11 +37,11 @@ func (s *Set) StorePath() string { return s.store.path }
 // they now stand. Where one of the names is at fault nothing is written, and every fault is returned.
 // Accepting a hook does not enable it, nor does it trust its folder.
 func (s *Set) Accept(names ...string) ([]Entry, error) {
-	return s.change(names, func(t *ticket, e *Entry) error {
+	return s.change(names, s.find, func(t *ticket, e *Entry) {
 		t.Definition, t.Scripts, t.Revoked = e.Hash, scriptDigests(e.Scripts), false
 		t.Name, t.Command, t.Dir = e.Hook.Name, e.Shown(), s.dir
+		t.File, t.Trigger, t.Refuses = e.found, e.Hook.On, hasSay(e.Hook)
 		e.Status, e.By = Trusted, ByStore
-		return nil
 	})
 }
 
@@ -54,19 +56,21 @@ func (s *Set) AcceptAll() ([]Entry, error) {
 	return s.Accept(names...)
 }
 
-// Revoke takes trust away, a host's included.
+// Revoke takes trust away, a host's included. A hook that is gone is forgotten.
 func (s *Set) Revoke(names ...string) ([]Entry, error) {
-	return s.change(names, func(t *ticket, e *Entry) error {
+	return s.change(names, s.findEver, func(t *ticket, e *Entry) {
+		if e.Status == Gone {
+			return // and so is its ticket
+		}
 		*t = ticket{Revoked: true, Enabled: t.Enabled, Name: e.Hook.Name, Command: e.Shown()}
 		e.Status, e.By = Untrusted, ""
-		return nil
 	})
 }
 
 // RevokeAll takes trust away from every hook that is not managed.
 func (s *Set) RevokeAll() ([]Entry, error) {
 	var names []string
-	for _, e := range s.Entries {
+	for _, e := range slices.Concat(s.Entries, s.Gone) {
 		if !e.Managed && e.By != ByCaller {
 			names = append(names, e.Hook.Name)
 		}
@@ -81,19 +85,18 @@ func (s *Set) Enable(names ...string) ([]Entry, error) { return s.turn(true, nam
 func (s *Set) Disable(names ...string) ([]Entry, error) { return s.turn(false, names) }
 
 func (s *Set) turn(on bool, names []string) ([]Entry, error) {
-	return s.change(names, func(t *ticket, e *Entry) error {
+	return s.change(names, s.find, func(t *ticket, e *Entry) {
 		t.Enabled, t.Name = &on, e.Hook.Name
 		e.Enabled = on
-		return nil
 	})
 }
 
-// change applies one change to the tickets of all names, or to none.
-func (s *Set) change(names []string, apply func(*ticket, *Entry) error) ([]Entry, error) {
+// change applies one change to the tickets of all names, or to none. Of a hook that is gone the ticket goes too.
+func (s *Set) change(names []string, find func(string) (Entry, error), apply func(*ticket, *Entry)) ([]Entry, error) {
 	var entries []Entry
 	var errs []error
 	for _, arg := range names {
-		e, err := s.find(arg)
+		e, err := find(arg)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -106,10 +109,11 @@ func (s *Set) change(names []string, apply func(*ticket, *Entry) error) ([]Entry
 	err := s.store.update(func(l *ledger) error {
 		for i := range entries {
 			t := l.Hooks[entries[i].Key]
-			if err := apply(&t, &entries[i]); err != nil {
-				return err
-			}
+			apply(&t, &entries[i])
 			l.Hooks[entries[i].Key] = t
+			if entries[i].Status == Gone {
+				delete(l.Hooks, entries[i].Key)
+			}
 		}
 		return nil
 	})
@@ -121,8 +125,17 @@ func (s *Set) change(names []string, apply func(*ticket, *Entry) error) ([]Entry
 
 // find looks NAME or NAME@DIGEST up.
 func (s *Set) find(arg string) (Entry, error) {
+	e, err := s.findEver(arg)
+	if err == nil && e.Status == Gone {
+		return Entry{}, &ReviewError{e.Hook.Name, ErrGone}
+	}
+	return e, err
+}
+
+// findEver looks NAME or NAME@DIGEST up, of a hook that is there or was.
+func (s *Set) findEver(arg string) (Entry, error) {
 	name, digest, held := strings.Cut(arg, "@")
-	e, ok := s.Entry(name)
+	e, ok := entryOf(slices.Concat(s.Entries, s.Gone), name)
 	switch {
 	case !ok:
 		return Entry{}, &ReviewError{name, s.unknown(name)}
@@ -137,7 +150,7 @@ func (s *Set) find(arg string) (Entry, error) {
 // unknown says that there is no such hook, and which one was meant perhaps.
 func (s *Set) unknown(name string) error {
 	var names []string
-	for _, e := range s.Entries {
+	for _, e := range slices.Concat(s.Entries, s.Gone) {
 		names = append(names, e.Hook.Name)
 	}
 	if hint := doc.DidYouMean(name, names...); hint != "" {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ const (
 	Trusted   Status = "trusted"   // as it was accepted, or given by the caller
 	Modified  Status = "modified"  // accepted once, and not as it is now
 	Untrusted Status = "untrusted" // never accepted
+	Gone      Status = "gone"      // accepted once, and not found any more
 )
 
 // What made a hook trusted.
@@ -35,6 +37,7 @@ type Set struct {
 	Hooks    []pawl.Hook     // ready for pawl.New, in configuration order
 	Pending  []Entry         // hooks that wait for review and do not run
 	Entries  []Entry         // every hook found, in configuration order: those that run, wait or are disabled
+	Gone     []Entry         // hooks that were accepted and are not found any more: what trust knows of them
 	Issues   []dialect.Issue // everything that files had to be told off for; an error among them means a file that did not load
 	Warnings []string        // for the person who started this: hooks that wait, trust that is bypassed
 
@@ -52,6 +55,8 @@ type Entry struct {
 	Digest  string   // of all that acceptance covers
 	Scripts []Script // the files its command names
 	Reason  string   // why it does not run, though it is enabled; empty: it does
+
+	found string // the path its file was found by
 }
 
 // warning is a warning at the place where e was written.
@@ -142,10 +147,13 @@ func (s Set) Err() error {
 
 // Entry returns the hook of that name.
 func (s Set) Entry(name string) (Entry, bool) {
-	for _, e := range s.Entries {
-		if e.Hook.Name == name {
-			return e, true
-		}
+	return entryOf(s.Entries, name)
+}
+
+func entryOf(entries []Entry, name string) (Entry, bool) {
+	i := slices.IndexFunc(entries, func(e Entry) bool { return e.Hook.Name == name })
+	if i < 0 {
+		return Entry{}, false
 	}
-	return Entry{}, false
+	return entries[i], true
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/pawl-hooks/pawl"
 )
 
 // storeVersion is the form of the trust store that this package reads and writes.
@@ -48,7 +50,10 @@ type ticket struct {
 	Revoked    bool              `json:"revoked,omitzero"`    // not trusted, whatever a host's store says
 	Enabled    *bool             `json:"enabled,omitzero"`
 	Dir        string            `json:"dir,omitzero"`  // the working directory it was accepted in
-	Name       string            `json:"name,omitzero"` // for people who read the file
+	File       string            `json:"file,omitzero"` // where it was found, and what is missed with it
+	Trigger    pawl.Trigger      `json:"trigger,omitzero"`
+	Refuses    bool              `json:"refuses,omitzero"` // it had a say: where its trigger can refuse, its failure does
+	Name       string            `json:"name,omitzero"`    // for people who read the file
 	Command    string            `json:"command,omitzero"`
 }
 

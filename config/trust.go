@@ -167,7 +167,7 @@ func (l *loader) refusing(e Entry) (pawl.Hook, bool) {
 	if table == nil {
 		table = pawl.DefaultTriggers()
 	}
-	if h.Shadow || h.Effects&^pawl.MayNote == 0 || table[h.On].Can&pawl.MayRefuse == 0 {
+	if !hasSay(h) || table[h.On].Can&pawl.MayRefuse == 0 {
 		return pawl.Hook{}, false
 	}
 	err := &pawl.Failure{Cause: pawl.CauseUntrusted, Err: fmt.Errorf("hook %s may not run: %s", h.Name, e.Reason)}
@@ -177,6 +177,9 @@ func (l *loader) refusing(e Entry) (pawl.Hook, bool) {
 	h.FailOpen, h.Timeout = false, 0
 	return h, true
 }
+
+// hasSay reports whether a hook's failure could refuse.
+func hasSay(h pawl.Hook) bool { return !h.Shadow && h.Effects&^pawl.MayNote != 0 }
 
 // shellWord quotes a path where a shell would need it.
 func shellWord(path string) string {

@@ -13,6 +13,7 @@ import (
 // visit reads what a dialect keeps in a folder, unless the folder was met before under another name.
 func (l *loader) visit(p place) {
 	p.spelled, p.dir = p.dir, l.disk.real(p.dir)
+	l.looked[p.spelled] = p.layer
 	if l.folders[p.dialect] == nil {
 		l.folders[p.dialect] = &seen{disk: l.disk}
 	}
@@ -49,7 +50,7 @@ func (l *loader) add(p place, file, format string) *source {
 		l.told(isManaged(p.layer), unread(file, err))
 		return nil
 	}
-	s := &source{dialect: p.dialect, place: p, Source: dialect.Source{
+	s := &source{dialect: p.dialect, place: p, found: p.found(file), Source: dialect.Source{
 		Layer: p.layer, File: file, KeySource: file, Data: data, Format: format, Managed: isManaged(p.layer),
 	}}
 	if p.layer == layerUser && p.spelled != p.dir {
@@ -59,10 +60,23 @@ func (l *loader) add(p place, file, format string) *source {
 	return s
 }
 
+// found returns the path by which a file of p's folder was come by.
+func (p place) found(file string) string {
+	rel, err := filepath.Rel(p.dir, file)
+	if p.spelled == "" || err != nil {
+		return file
+	}
+	return filepath.Join(p.spelled, rel)
+}
+
 func isManaged(layer string) bool { return layer == layerManaged || layer == layerSystem }
 
 // drop forgets the source that was added last: it turned out to hold no hooks.
-func (l *loader) drop() { l.sources = l.sources[:len(l.sources)-1] }
+func (l *loader) drop() {
+	last := len(l.sources) - 1
+	l.loaded[l.sources[last].found] = true
+	l.sources = l.sources[:last]
+}
 
 func (l *loader) visitZeroCode(p place) {
 	if file := filepath.Join(p.dir, hooksJSON); l.disk.exists(file) {

@@ -43,7 +43,7 @@ func (c *listCmd) Run(a *app) error {
 	t := newTable(a.out)
 	t.row("HOOK", "TRIGGER", "MATCHER", "LAYER", "WHERE", "TRUST", "RUNS", "COMMAND")
 	for _, r := range rows {
-		t.row(r.Name, r.Trigger, r.Matcher, r.Layer, fmt.Sprintf("%s:%d", r.File, r.Line), trust(r), runs(r), r.Command)
+		t.row(r.Name, r.Trigger, r.Matcher, r.Layer, where(r), trust(r), runs(r), r.Command)
 	}
 	return t.flush()
 }

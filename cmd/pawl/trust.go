@@ -29,7 +29,9 @@ content of the scripts that it names. A project's hooks also need their folder t
   pawl trust list
   pawl trust accept --project .
   pawl trust accept NAME
-  pawl trust accept NAME@DIGEST     only if it is still what was reviewed`
+  pawl trust accept NAME@DIGEST     only if it is still what was reviewed
+
+One that was accepted and is gone is warned of until it is back, or revoke has forgotten it.`
 }
 
 // trustListCmd shows what is trusted.
@@ -48,11 +50,13 @@ func (c *trustListCmd) Run(a *app) error {
 		return fault(err)
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"store": set.StorePath(), "hooks": listings(set.Entries), "projects": projects})
+		return a.printJSON(map[string]any{
+			"store": set.StorePath(), "hooks": listings(set.Entries), "gone": listings(set.Gone), "projects": projects,
+		})
 	}
 	set.say(a)
 	fmt.Fprintln(a.out, "store", set.StorePath())
-	if err := a.printTrust(set.Entries); err != nil {
+	if err := a.printTrust(slices.Concat(set.Entries, set.Gone)); err != nil {
 		return err
 	}
 	for _, dir := range slices.Sorted(maps.Keys(projects)) {
@@ -76,9 +80,17 @@ func (a *app) printTrust(entries []config.Entry) error {
 	t := newTable(a.out)
 	t.row("HOOK", "TRUST", "BY", "WHY NOT", "WHERE", "DIGEST")
 	for _, row := range listings(entries) {
-		t.row(row.Name, trust(row), row.TrustedBy, row.Reason, fmt.Sprintf("%s:%d", row.File, row.Line), row.Digest)
+		t.row(row.Name, trust(row), row.TrustedBy, row.Reason, where(row), row.Digest)
 	}
 	return t.flush()
+}
+
+// where is the place a listing's hook was written at; of one that is gone, the file.
+func where(row config.Listing) string {
+	if row.Line == 0 {
+		return row.File
+	}
+	return fmt.Sprintf("%s:%d", row.File, row.Line)
 }
 
 // chosen says which hooks, or which folder, a change is about.
@@ -181,7 +193,11 @@ func (s *sources) printChanged(a *app, changed []config.Entry, done string, err 
 	}
 	var entries []config.Entry
 	for _, e := range changed {
-		if now, ok := set.Entry(e.Hook.Name); ok {
+		now, ok := set.Entry(e.Hook.Name)
+		switch {
+		case e.Status == config.Gone:
+			entries = append(entries, e)
+		case ok:
 			entries = append(entries, now)
 		}
 	}
@@ -200,8 +216,10 @@ func (s *sources) printChanged(a *app, changed []config.Entry, done string, err 
 func (a *app) printReviewed(row config.Listing, done string) {
 	fmt.Fprintf(a.out, "%s %s\n", done, row.Name)
 	fmt.Fprintf(a.out, "  command  %s\n", plain(row.Command))
-	fmt.Fprintf(a.out, "  matcher  %s %s\n", row.Trigger, plain(cmp.Or(row.Matcher, "every event")))
-	fmt.Fprintf(a.out, "  source   %s:%s:%d\n", row.Layer, plain(row.File), row.Line)
+	if row.Trust != config.Gone { // which is not known any more
+		fmt.Fprintf(a.out, "  matcher  %s %s\n", row.Trigger, plain(cmp.Or(row.Matcher, "every event")))
+	}
+	fmt.Fprintf(a.out, "  source   %s:%s\n", row.Layer, plain(where(row)))
 	fmt.Fprintf(a.out, "  digest   %s\n", row.Digest)
 	for _, script := range row.Scripts {
 		fmt.Fprintf(a.out, "  script   %s %s\n", plain(script.File), script.Digest)
@@ -209,7 +227,7 @@ func (a *app) printReviewed(row config.Listing, done string) {
 	if len(row.Scripts) == 0 && done == "accepted" {
 		fmt.Fprintln(a.out, "  no script is covered: the command names no file that can be told without running it")
 	}
-	if row.Reason != "" {
+	if row.Reason != "" && row.Trust != config.Gone {
 		fmt.Fprintf(a.out, "  it waits: %s\n", plain(row.Reason))
 	}
 }
