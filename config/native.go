@@ -80,6 +80,9 @@ func (l *loader) visitNative(p place) {
 	file, issues := nativefile.Choose(names, func(name string) bool { return l.disk.isFile(filepath.Join(p.dir, name)) })
 	for _, i := range issues {
 		i.File = filepath.Join(p.dir, i.File)
+		if i.Severity == dialect.Warning { // a name that is almost one
+			i.Severity = l.notRead()
+		}
 		l.told(managed, i)
 	}
 	if file != "" {

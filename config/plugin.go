@@ -108,7 +108,7 @@ func (r *pluginReader) declared(n *doc.Node, data []byte) bool {
 		}
 		return len(n.Items) > 0
 	}
-	r.warn(n, "ignoring hooks: expected a string, string array, object, or object array; found "+n.Describe(),
+	r.notice(n, r.notRead(), "ignoring hooks: expected a string, string array, object, or object array; found "+n.Describe(),
 		"the default "+defaultHooks+" is looked for instead")
 	return false
 }
@@ -122,8 +122,8 @@ func all(items []*doc.Node, kind doc.Kind) bool {
 	return true
 }
 
-func (r *pluginReader) warn(n *doc.Node, message, hint string) {
-	r.told(false, dialect.FromFault(r.doc.FaultAt(n.Pos, message, hint), dialect.Warning))
+func (r *pluginReader) notice(n *doc.Node, severity dialect.Severity, message, hint string) {
+	r.told(false, dialect.FromFault(r.doc.FaultAt(n.Pos, message, hint), severity))
 }
 
 // path adds a hooks file by its path in the plugin and reports whether the path is a valid one. With a nil
@@ -131,7 +131,7 @@ func (r *pluginReader) warn(n *doc.Node, message, hint string) {
 func (r *pluginReader) path(written string, n *doc.Node) bool {
 	rel, err := pluginPath(written, r.opts.goos() == "windows")
 	if err != nil {
-		r.warn(n, "plugin hooks path "+quote(written)+" "+err.Error(), "it is left out; the others remain")
+		r.notice(n, r.notRead(), "plugin hooks path "+quote(written)+" "+err.Error(), "it is left out; the others remain")
 		return false
 	}
 	file := filepath.Join(r.plugin.Dir, filepath.FromSlash(rel))
@@ -144,7 +144,7 @@ func (r *pluginReader) path(written string, n *doc.Node) bool {
 		r.told(false, about(file, dialect.Error, "leads out of the plugin, to "+real, "a plugin's hooks stay inside its root"))
 		return true
 	case r.met[real]:
-		r.warn(n, "plugin hooks path "+quote(written)+" is listed twice; its hooks load once", "")
+		r.notice(n, dialect.Warning, "plugin hooks path "+quote(written)+" is listed twice; its hooks load once", "")
 		return true
 	}
 	r.met[real] = true

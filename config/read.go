@@ -15,9 +15,12 @@ import (
 // A reader makes entries of a file. A file with an error gives none.
 type reader func(dialect.Source) ([]dialect.Entry, []dialect.Issue)
 
+func (l *loader) reader(name string) reader {
+	return map[string]reader{native: l.readNative, zerocode: zerocodefile.Load, claude: claudefile.Load}[name]
+}
+
 // read hands every source to its dialect.
 func (l *loader) read() {
-	readers := map[string]reader{native: l.readNative, zerocode: zerocodefile.Load, claude: claudefile.Load}
 	for _, s := range l.sources {
 		if s.off != "" {
 			l.loaded[s.found] = false
@@ -28,7 +31,7 @@ func (l *loader) read() {
 		if l.opts.Root != "" {
 			s.Root = l.disk.real(l.opts.Root)
 		}
-		entries, issues := readers[s.dialect](s.Source)
+		entries, issues := l.reader(s.dialect)(s.Source)
 		l.told(s.Managed, issues...)
 		s.entries = len(entries)
 		l.loaded[s.found] = !dialect.HasErrors(issues)

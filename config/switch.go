@@ -49,8 +49,16 @@ func (s *switches) over(layer string) *toggle {
 	return person
 }
 
-// switchOff leaves out the sources that a switch turns off, and says so once for each switch. Under Strict that is
-// an error: a check that is off has not passed.
+// notRead is how grave it is that hooks were written and not read: under Strict a check that was not read has not
+// passed.
+func (l *loader) notRead() dialect.Severity {
+	if l.opts.Strict {
+		return dialect.Error
+	}
+	return dialect.Warning
+}
+
+// switchOff leaves out the sources that a switch turns off, and says so once for each switch.
 func (l *loader) switchOff() {
 	counts, order := map[string]int{}, []string{}
 	for _, s := range l.sources {
@@ -61,13 +69,9 @@ func (l *loader) switchOff() {
 			counts[s.off]++
 		}
 	}
-	severity := dialect.Warning
-	if l.opts.Strict {
-		severity = dialect.Error
-	}
 	for _, why := range order {
 		at, what, _ := strings.Cut(why, ": ")
-		l.told(false, about(at, severity, fmt.Sprintf("%s: %s not read", what, plural(counts[why], "hooks file")), ""))
+		l.told(false, about(at, l.notRead(), fmt.Sprintf("%s: %s not read", what, plural(counts[why], "hooks file")), ""))
 	}
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -126,24 +127,43 @@ func (l *loader) own(p place) {
 	}
 }
 
-// shadowed warns of a worktree's hook files that differ from those of the root checkout.
+// shadowed tells of a worktree's hook files that differ from those of the root checkout.
 func (l *loader) shadowed(p place) {
 	names := map[string][]string{
 		native: nativefile.Names(), zerocode: {hooksJSON}, claude: {"settings.json", "settings.local.json"},
 	}[p.dialect]
 	for _, name := range names {
-		if data, err := l.disk.read(filepath.Join(p.config, name)); err == nil {
+		if file := filepath.Join(p.config, name); l.disk.exists(file) {
+			data, _ := l.disk.read(file) // what cannot be read differs
 			l.differs(p, name, data)
 		}
 	}
 }
 
-// differs warns of a file of a worktree's that is not the one which is read in its place.
+// differs tells of a worktree's file with hooks that are not in the one which is read in its place.
 func (l *loader) differs(p place, name string, data []byte) {
-	if other, err := l.disk.read(filepath.Join(p.dir, name)); err != nil || string(other) != string(data) {
-		l.told(false, about(filepath.Join(p.config, name), dialect.Warning,
-			"its hooks are not read: a linked worktree uses those of its root checkout, "+p.dir, ""))
+	other, err := l.disk.read(filepath.Join(p.dir, name))
+	if err == nil && string(other) == string(data) {
+		return
 	}
+	own, readable := l.definitions(p, name, data)
+	read, _ := l.definitions(p, name, other)
+	missing := slices.ContainsFunc(own, func(hook string) bool { return !slices.Contains(read, hook) })
+	if missing || !readable {
+		l.told(false, about(filepath.Join(p.config, name), l.notRead(),
+			"its hooks are not read: a linked worktree uses those of its root checkout, "+p.dir,
+			"bring them there, or name the file with --config"))
+	}
+}
+
+// definitions are the hooks of a file, whatever they are called and wherever they stand in it; not ok: it does not
+// load.
+func (l *loader) definitions(p place, name string, data []byte) (hooks []string, ok bool) {
+	entries, issues := l.reader(p.dialect)(dialect.Source{File: name, Data: data, OS: l.opts.goos()})
+	for _, e := range entries {
+		hooks = append(hooks, e.Event+" "+e.Hash)
+	}
+	return hooks, !dialect.HasErrors(issues)
 }
 
 // apply takes in what a layer's settings say, later layers over earlier ones.

@@ -23,7 +23,7 @@ type sources struct {
 	Requirements []string `placeholder:"FILE" sep:"none" help:"A file of managed requirements, the highest first; may be repeated."`
 	Plugin       []string `placeholder:"NAME=DIR" sep:"none" help:"An enabled plugin; may be repeated."`
 	Trust        string   `placeholder:"WHICH" enum:"store,all,none" default:"store" help:"Which hooks that were found may run: those accepted (store), all, or none."`
-	Strict       bool     `help:"Fail closed: warnings about a host's file are errors, and a check that waits for review refuses."`
+	Strict       bool     `help:"Fail closed: warnings about a host's file, and hooks that are not read, are errors; a check that waits for review, or was accepted and is gone, refuses."`
 }
 
 // A hookSet is what the sources came to.
