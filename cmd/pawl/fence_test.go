@@ -185,12 +185,16 @@ func runLines(ts *testscript.TestScript, b *fenced) {
 			want = m[1]
 		}
 		code(ts, false, []string{want, "sh", "-c", line})
-		ts.Value(printed{}).(*strings.Builder).WriteString(ts.ReadFile("stdout"))
+		keepPrinted(ts)
 	}
 }
 
-// printed is the key of what the commands of a page have printed so far.
+// printed is the key of what the commands and programs of a page have printed so far.
 type printed struct{}
+
+func keepPrinted(ts *testscript.TestScript) {
+	ts.Value(printed{}).(*strings.Builder).WriteString(ts.ReadFile("stdout"))
+}
 
 // tookTime is what differs in what go test prints from one run to the next.
 var tookTime = regexp.MustCompile(`\d+\.\d+s|\(cached\)`)
@@ -222,6 +226,7 @@ func runGo(ts *testscript.TestScript, b *fenced) {
 	if strings.Contains(b.text, "\nfunc main() {") {
 		here("build", "-o", program, file)
 		ts.Check(ts.Exec(program))
+		keepPrinted(ts)
 	}
 }
 
