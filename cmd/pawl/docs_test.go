@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/config"
+	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/gate"
 )
 
@@ -80,6 +83,25 @@ func TestThePoliciesOfTheGatePageDecideAsItSays(t *testing.T) {
 		ev := &pawl.Event{Trigger: pawl.ToolBefore, Agent: pawl.Agent{Type: c.kind}}
 		got := c.policy.Decide(ev, pawl.Command{Args: c.args, Direct: c.direct}).String()
 		require.Contains(t, got, c.want, "%s %v", c.kind, c.args)
+	}
+}
+
+// What runtime-authors.md says that the commands print as JSON are the fields that they print.
+func TestThePageNamesTheFieldsOfEveryCommandsJSON(t *testing.T) {
+	page, err := os.ReadFile("../../docs/runtime-authors.md")
+	require.NoError(t, err)
+	for command, prints := range map[string]any{
+		"check": dialect.Issue{}, "list": config.Listing{}, "explain": explanation{}, "fire": report{}, "import": imported{}, "log replay": replayed{},
+	} {
+		row := regexp.MustCompile("(?m)^\\| `" + command + "`.* \\| ((?:`\\w+` ?)+)").FindSubmatch(page)
+		require.NotNil(t, row, command)
+		var want []string
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(prints)) {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
+				want = append(want, name)
+			}
+		}
+		require.Equal(t, want, strings.Fields(strings.ReplaceAll(string(row[1]), "`", " ")), command)
 	}
 }
 
