@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-hooks/pawl/command"
 	"github.com/pawl-hooks/pawl/dialect"
 	nativefile "github.com/pawl-hooks/pawl/dialect/native"
+	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // readNative reads pawl's own file. A hook's key ends in its name, which a file gives to one hook alone: it
@@ -77,7 +78,7 @@ func (l *loader) visitNative(p place) {
 		l.told(managed, unread(p.dir, err))
 		return
 	}
-	file, issues := nativefile.Choose(names, func(name string) bool { return l.disk.isFile(filepath.Join(p.dir, name)) })
+	file, issues := chooseNative(names, func(name string) bool { return l.disk.isFile(filepath.Join(p.dir, name)) })
 	for _, i := range issues {
 		i.File = filepath.Join(p.dir, i.File)
 		if i.Severity == dialect.Warning { // a name that is almost one
@@ -88,4 +89,29 @@ func (l *loader) visitNative(p place) {
 	if file != "" {
 		l.add(p, filepath.Join(p.dir, file), "")
 	}
+}
+
+// nativeNames are what a native file is called in its folder.
+func nativeNames() []string { return []string{"hooks.toml", "hooks.json", "hooks.zon"} }
+
+// chooseNative returns the native file among the names of a folder, or "" where there is none. Two of them are an
+// error: which one was meant is not for pawl to guess. A file that is called almost like one is a warning.
+func chooseNative(names []string, isFile func(name string) bool) (file string, issues []dialect.Issue) {
+	var found []string
+	for _, name := range names {
+		switch near := doc.Nearest(name, nativeNames()...); {
+		case near == name:
+			found = append(found, name)
+		case near != "" && isFile(name):
+			issues = append(issues, about(name, dialect.Warning, "this file is not read", "a native file is called "+near))
+		}
+	}
+	if len(found) == 1 {
+		return found[0], issues
+	}
+	for i := 1; i < len(found); i++ {
+		issues = append(issues, about(found[i], dialect.Error, "there is "+found[0]+" beside it: one folder has one hooks file",
+			"move the hooks into one of them; neither loads"))
+	}
+	return "", issues
 }

@@ -79,6 +79,23 @@ func TestNativeHookMayBeMovedWithinItsFile(t *testing.T) {
 	}
 }
 
+func TestNativeFileMayBeInAnyOfItsFormats(t *testing.T) {
+	for name, text := range map[string]string{
+		"hooks.toml": lint,
+		"hooks.json": `{"hooks":[{"name":"lint","on":"session.end","run":["lint"]}]}`,
+		"hooks.zon":  `.{ .hooks = .{ .{ .name = "lint", .on = "session.end", .run = .{"lint"} } } }`,
+	} {
+		m := newMachine(t)
+		m.Trust = config.TrustAll
+		m.project(text, ".pawl", name)
+		m.project("echo", ".pawl", "check.sh")
+		set := m.load()
+		require.NoError(t, set.Err(), name)
+		require.Empty(t, set.Issues, name)
+		require.Len(t, set.Hooks, 1, name)
+	}
+}
+
 func TestTwoNativeFilesInOneFolderAreAnError(t *testing.T) {
 	m := newMachine(t)
 	m.Trust = config.TrustAll

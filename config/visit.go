@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/pawl-hooks/pawl/dialect"
-	nativefile "github.com/pawl-hooks/pawl/dialect/native"
 	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
@@ -130,7 +129,7 @@ func (l *loader) own(p place) {
 // shadowed tells of a worktree's hook files that differ from those of the root checkout.
 func (l *loader) shadowed(p place) {
 	names := map[string][]string{
-		native: nativefile.Names(), zerocode: {hooksJSON}, claude: {"settings.json", "settings.local.json"},
+		native: nativeNames(), zerocode: {hooksJSON}, claude: {"settings.json", "settings.local.json"},
 	}[p.dialect]
 	for _, name := range names {
 		if file := filepath.Join(p.config, name); l.disk.exists(file) {

@@ -11,7 +11,7 @@ import (
 // does, the error is a [dialect.IssueError] about the text that was tried.
 func Encode(hooks ...Spec) ([]byte, error) {
 	var b strings.Builder
-	if len(hooks) > MaxHooks {
+	if len(hooks) > maxHooks {
 		fmt.Fprintf(&b, "max_hooks = %d\n\n", len(hooks))
 	}
 	for i := range hooks {

@@ -141,8 +141,8 @@ func adviseOutput(value string) string {
 }
 
 // topFields are the keys of the file itself besides hooks.
-func topFields(maxHooks *int64) []field {
-	return []field{{name: "max_hooks", says: "how many hooks the file may hold; 8 unless written", to: maxHooks, low: 1, high: maxMaxHooks}}
+func topFields(limit *int64) []field {
+	return []field{{name: "max_hooks", says: "how many hooks the file may hold; 8 unless written", to: limit, low: 1, high: maxMaxHooks}}
 }
 
 // preset is a hook of which nothing is written.
@@ -151,17 +151,17 @@ func preset() Spec { return Spec{TimeoutMS: defaultTimeout, Output: string(comma
 // hookFields are the keys of a hook, in the order they are listed; they read from w and write to it.
 func hookFields(w *Spec) []field {
 	return []field{
-		{name: "name", says: "what a refusal and the log call it", to: &w.Name, required: true, pattern: nameGrammar, grammar: "lowercase letters, digits and single hyphens", low: 1, high: MaxName},
+		{name: "name", says: "what a refusal and the log call it", to: &w.Name, required: true, pattern: nameGrammar, grammar: "lowercase letters, digits and single hyphens", low: 1, high: maxName},
 		{name: "on", says: "when it runs", to: &w.On, required: true, words: triggerWords(), advise: adviseOn},
 		{name: "tool", says: "the one tool it is about, by canonical name or alias; every tool unless written", to: &w.Tool, pattern: toolGrammar, grammar: "one tool's name", low: 1, advise: adviseTool},
 		{name: "match", says: "a regular expression (RE2, not anchored) over the tool's names, or over the source of a session trigger", to: &w.Match, low: 1},
 		{name: "paths", says: "globs over the files the call touches; ** spans folders", to: &w.Paths, pattern: noNUL, grammar: noNULWords, low: 1, high: 64},
 		{name: "if", says: "a rule over the call's arguments: Bash(git push *)", to: &w.If, low: 1},
-		{name: "run", says: "the program and its arguments, never expanded", to: &w.Run, required: true, pattern: noNUL, grammar: noNULWords, low: 1, high: MaxWords},
+		{name: "run", says: "the program and its arguments, never expanded", to: &w.Run, required: true, pattern: noNUL, grammar: noNULWords, low: 1, high: maxWords},
 		{name: "inputs", says: "the facts that reach the program as arguments, in this order", to: &w.Inputs, words: []string{command.InputTrigger, command.InputTool, command.InputAction, command.InputSession}, unique: true},
 		{name: "dir", says: "the working directory; the session's unless written", to: &w.Dir, pattern: noNUL, grammar: noNULWords, low: 1},
 		{name: "env", says: "environment variables, beside the few that every hook gets", to: &w.Env, pattern: envGrammar, grammar: "letters, digits and _, and no digit first"},
-		{name: "timeout_ms", says: "give up after this many milliseconds", to: &w.TimeoutMS, low: 1, high: MaxTimeout},
+		{name: "timeout_ms", says: "give up after this many milliseconds", to: &w.TimeoutMS, low: 1, high: maxTimeout},
 		{name: "output", says: "what its end means: nothing, a refusal where it exits other than 0, or a note for the model", to: &w.Output, words: []string{"ignore", "refuse", "note"}, advise: adviseOutput},
 		{name: "wire", says: "json: the program is told the event as JSON on stdin and answers in JSON", to: &w.Wire, words: []string{"json"}},
 		{name: "rewrite", says: "with wire: it may replace the call's input", to: &w.Rewrite},

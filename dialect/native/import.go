@@ -112,7 +112,7 @@ func (m *importer) run(s *Spec) {
 	switch {
 	case e.Args != nil:
 		s.Run = append([]string{e.Command}, e.Args...)
-	case err == nil && len(words) <= MaxWords:
+	case err == nil && len(words) <= maxWords:
 		s.Run = words
 	default:
 		s.Run = []string{"/bin/sh", "-c", e.Command}
@@ -126,9 +126,9 @@ var hostVariables = regexp.MustCompile(`\b(CLAUDE|ZEROCODE|PLUGIN)_[A-Z_]+\b`)
 
 func (m *importer) timeout(s *Spec) {
 	seconds := int64(m.entry.Timeout)
-	if seconds > MaxTimeout/1000 {
-		m.lose("", "a timeout of %d s: a native hook has at most %d", seconds, MaxTimeout/1000)
-		seconds = MaxTimeout / 1000
+	if seconds > maxTimeout/1000 {
+		m.lose("", "a timeout of %d s: a native hook has at most %d", seconds, maxTimeout/1000)
+		seconds = maxTimeout / 1000
 	}
 	s.TimeoutMS = seconds * 1000
 }

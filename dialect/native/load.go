@@ -60,7 +60,7 @@ func (l *loader) locate(i *dialect.Issue) {
 const enoughFaults = 24
 
 func (l *loader) file() (file File) {
-	limit := int64(MaxHooks)
+	limit := int64(maxHooks)
 	top := topFields(&limit)
 	if !l.top(l.doc.Root, top) {
 		return file

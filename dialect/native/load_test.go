@@ -159,35 +159,6 @@ func TestLoadFileOfWhatIsNoFile(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
-	file := &fstest.MapFile{Data: []byte(one)}
-	for name, c := range map[string]struct {
-		fsys fstest.MapFS
-		want string
-		says string
-	}{
-		"no folder":        {fstest.MapFS{"p/x": file}, "", ""},
-		"an empty folder":  {fstest.MapFS{"p/.pawl/README": file}, "", ""},
-		"toml":             {fstest.MapFS{"p/.pawl/hooks.toml": file}, "p/.pawl/hooks.toml", ""},
-		"json":             {fstest.MapFS{"p/.pawl/hooks.json": file, "p/.pawl/check.sh": file}, "p/.pawl/hooks.json", ""},
-		"zon":              {fstest.MapFS{"p/.pawl/hooks.zon": file}, "p/.pawl/hooks.zon", ""},
-		"two":              {fstest.MapFS{"p/.pawl/hooks.toml": file, "p/.pawl/hooks.json": file}, "", "p/.pawl/hooks.toml: error: there is hooks.json beside it"},
-		"almost the name":  {fstest.MapFS{"p/.pawl/hook.toml": file}, "", "p/.pawl/hook.toml: warning: this file is not read"},
-		"the folder's not": {fstest.MapFS{"p/.pawl": file}, "", "p/.pawl: error: cannot read the folder"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			found, issues := native.Find(c.fsys, "p")
-			require.Equal(t, c.want, found)
-			if c.says == "" {
-				require.Empty(t, issues)
-				return
-			}
-			require.Len(t, issues, 1)
-			require.Contains(t, issues[0].String(), c.says)
-		})
-	}
-}
-
 // FuzzLoad asks that no file loads in half: hooks or errors, never both, and what loads registers.
 func FuzzLoad(f *testing.F) {
 	formats := []string{"toml", "json", "zon"}

@@ -28,15 +28,12 @@ import (
 
 // The bounds of a file.
 const (
-	MaxHooks   = 8      // per file, unless it raises them itself by max_hooks
-	MaxWords   = 16     // of a run, without the inputs
-	MaxTimeout = 600000 // milliseconds
-	MaxName    = 64     // bytes
-)
-
-const (
-	defaultTimeout = 30000
-	maxMaxHooks    = 1000
+	maxHooks       = 8      // unless the file itself raises them by max_hooks
+	maxMaxHooks    = 1000   // that max_hooks may say
+	maxWords       = 16     // of a run, without the inputs
+	maxTimeout     = 600000 // milliseconds
+	maxName        = 64     // bytes
+	defaultTimeout = 30000  // milliseconds
 )
 
 // Options are what a caller knows about a file. The zero Options read it by its name's ending.
@@ -61,7 +58,8 @@ func Load(name string, data []byte, opts Options) (File, []dialect.Issue) {
 		format, known = formats[strings.ToLower(opts.Format)]
 	}
 	if !known {
-		return File{}, []dialect.Issue{whole(name, fmt.Sprintf("unknown format %q", opts.Format), "a native file is toml, json or zon")}
+		return File{}, []dialect.Issue{{Severity: dialect.Error, File: name,
+			Message: fmt.Sprintf("unknown format %q", opts.Format), Hint: "a native file is toml, json or zon"}}
 	}
 	d, faults := doc.Parse(name, data, format)
 	if len(faults) > 0 {
@@ -91,8 +89,4 @@ func LoadFile(fsys fs.FS, name, shown string, opts Options) (File, []dialect.Iss
 		return File{}, []dialect.Issue{dialect.FromFault(fault, dialect.Error)}
 	}
 	return Load(shown, data, opts)
-}
-
-func whole(file, message, hint string) dialect.Issue {
-	return dialect.Issue{Severity: dialect.Error, File: file, Message: message, Hint: hint}
 }

@@ -15,7 +15,7 @@ func Schema() []byte {
 	hooks := member{"hooks", object{{"type", "array"}, {"maxItems", maxMaxHooks}, {"items", hookSchema()}}}
 	properties := object{{"$schema", object{{"type", "string"}}}, hooks}
 	for _, f := range topFields(&limit) {
-		properties = append(properties, member{f.name, f.schema(MaxHooks)})
+		properties = append(properties, member{f.name, f.schema(maxHooks)})
 	}
 	top := object{
 		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
@@ -25,7 +25,7 @@ func Schema() []byte {
 		{"additionalProperties", false},
 		// The eight hold unless the file itself raises them.
 		{"if", object{{"not", object{{"required", []string{"max_hooks"}}}}}},
-		{"then", object{{"properties", object{{"hooks", object{{"maxItems", MaxHooks}}}}}}},
+		{"then", object{{"properties", object{{"hooks", object{{"maxItems", maxHooks}}}}}}},
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
