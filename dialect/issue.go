@@ -1,9 +1,7 @@
 package dialect
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -91,20 +89,6 @@ func SortIssues(issues []Issue) {
 	slices.SortStableFunc(issues, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(first[a.File], first[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-}
-
-// MarshalIssues returns issues as one JSON list, [] for none, with < > and & as they are.
-func MarshalIssues(issues []Issue) ([]byte, error) {
-	if issues == nil {
-		issues = []Issue{}
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(issues); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
 // An IssueError is a load that failed: its issues, of which at least one is an error.

@@ -3,13 +3,13 @@ package gate
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/internal/jsonline"
 )
 
 // recordWait bounds the writing of a result: the context of the call may be over by then.
@@ -168,27 +168,8 @@ func (r *ToolResult) MarshalJSON() ([]byte, error) {
 }
 
 // marshalLine escapes what encoding/json leaves: DEL and the C1 control characters, which move a terminal's
-// cursor as ESC does. In JSON they can only stand inside strings.
+// cursor as ESC does.
 func marshalLine(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	line := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
-	if !bytes.ContainsFunc(line, isLateControl) {
-		return line, nil
-	}
-	out := make([]byte, 0, len(line)+64)
-	for _, c := range string(line) {
-		if isLateControl(c) {
-			out = fmt.Appendf(out, `\u%04x`, c)
-		} else {
-			out = utf8.AppendRune(out, c)
-		}
-	}
-	return out, nil
+	b, err := jsonline.Marshal(v)
+	return jsonline.AppendClean(nil, b), err
 }
-
-func isLateControl(c rune) bool { return c >= 0x7f && c <= 0x9f }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/pawl-hooks/pawl/internal/jsonline"
 )
 
 // MinSecret is the length in bytes below which a value is not looked for: it would be found everywhere.
@@ -317,11 +319,8 @@ func (rr *redactRules) token(tok []byte) []byte {
 	return quote(string(rr.replace(nil, []byte(text), spans)))
 }
 
-// quote spells s as a JSON string and leaves <, > and & as they are.
+// quote spells s as a JSON string.
 func quote(s string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes
-	return bytes.TrimRight(b.Bytes(), "\n")
+	b, _ := jsonline.Marshal(s) // a string always can be written
+	return b
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -99,12 +98,8 @@ func (a *app) printIssues(w io.Writer, l look, issues []dialect.Issue) {
 func (a *app) refuse(issues []dialect.Issue) error {
 	a.printIssues(a.err, a.errLook, issues)
 	if a.json {
-		list, err := dialect.MarshalIssues(issues)
-		if err == nil {
-			_, err = fmt.Fprintf(a.out, "{\"issues\":%s}\n", bytes.TrimSpace(list))
-		}
-		if err != nil {
-			return fault(err)
+		if err := a.printJSON(map[string]any{"issues": list(issues)}); err != nil {
+			return err
 		}
 	}
 	return silently(exitUsage)

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"github.com/alecthomas/kong"
+
+	"github.com/pawl-hooks/pawl/internal/jsonline"
 )
 
 const about = `Try the hooks of an agent runtime without the agent.
@@ -37,13 +36,11 @@ type cli struct {
 
 // printJSON prints one value and ends the line. What is shown of a command or a text stays readable.
 func (a *app) printJSON(v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return fault(err)
+	text, err := jsonline.Marshal(v)
+	if err == nil {
+		_, err = a.out.Write(append(text, '\n'))
 	}
-	if _, err := a.out.Write(b.Bytes()); err != nil {
+	if err != nil {
 		return fault(err)
 	}
 	return nil

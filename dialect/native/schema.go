@@ -3,8 +3,10 @@ package native
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/internal/jsonline"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a native file, made from the fields that [Load] goes by.
@@ -28,13 +30,11 @@ func Schema() []byte {
 		{"then", object{{"properties", object{{"hooks", object{{"maxItems", maxHooks}}}}}}},
 	}
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(top); err != nil {
+	text, err := jsonline.Marshal(top)
+	if err = errors.Join(err, json.Indent(&b, text, "", "  ")); err != nil {
 		panic(err) // nothing in it can fail to marshal
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return b.Bytes()
 }
 
 // hookSchema is the schema of one hook: its keys, and what its trigger can carry.
@@ -163,23 +163,15 @@ func (o object) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		name, err := plain(m.name)
+		name, err := jsonline.Marshal(m.name)
 		if err != nil {
 			return nil, err
 		}
-		value, err := plain(m.value)
+		value, err := jsonline.Marshal(m.value)
 		if err != nil {
 			return nil, err
 		}
 		b = append(append(append(b, name...), ':'), value...)
 	}
 	return append(b, '}'), nil
-}
-
-func plain(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
 }

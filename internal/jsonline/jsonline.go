@@ -1,9 +1,22 @@
 // Package jsonline writes JSON that stays on one line and carries no raw control character.
 package jsonline
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
 
 const hex = "0123456789abcdef"
+
+// Marshal returns v as encoding/json writes it, but with < and > and & as they are.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
 
 // AppendString appends s as a JSON string. Control characters (C0, DEL, C1), U+2028 and U+2029 are
 // escaped, bytes that are not UTF-8 become U+FFFD; everything else, & < > included, stays as it is.
