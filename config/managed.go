@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 )
 
 // requirements reads the managed requirements, the highest first.
@@ -52,7 +53,7 @@ func (l *loader) managedDir(s *source, set settings) {
 	for dir, file := range l.dirs {
 		if dir != set.dir {
 			fault := set.document.FaultAt(set.dirAt, fmt.Sprintf("%s is %s here and %s in %s", key, quote(set.dir), quote(dir), file), "")
-			l.told(true, dialect.FromFault(fault, dialect.Error))
+			l.told(true, docissue.Of(fault, dialect.Error))
 			return
 		}
 	}
@@ -106,5 +107,5 @@ func claudeSettings(src dialect.Source) (switched *toggle, only string, issues [
 	if on, _ := r.Bool(d.Root.Get("allowManagedHooksOnly"), "allowManagedHooksOnly"); on {
 		only = src.File
 	}
-	return switched, only, dialect.FromFaults(r.Faults())
+	return switched, only, docissue.Errors(r.Faults())
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 )
 
 // A manifest is where a plugin's author says what is in it.
@@ -72,12 +73,12 @@ func (r *pluginReader) manifest() (declared, ok bool) {
 		}
 		d, faults := doc.Parse(file, data, doc.JSON)
 		if faults != nil {
-			r.told(false, dialect.FromFaults(faults)...)
+			r.told(false, docissue.Errors(faults)...)
 			return false, false
 		}
 		if r.doc = d; !d.Root.Is(doc.Table) {
 			fault := d.FaultAt(d.Root.Pos, "expected a plugin manifest, an object; found "+d.Root.Describe(), `write {"name": "…"}`)
-			r.told(false, dialect.FromFault(fault, dialect.Error))
+			r.told(false, docissue.Of(fault, dialect.Error))
 			return false, false
 		}
 		return r.declared(d.Root.Get("hooks"), data), true
@@ -123,7 +124,7 @@ func all(items []*doc.Node, kind doc.Kind) bool {
 }
 
 func (r *pluginReader) notice(n *doc.Node, severity dialect.Severity, message, hint string) {
-	r.told(false, dialect.FromFault(r.doc.FaultAt(n.Pos, message, hint), severity))
+	r.told(false, docissue.Of(r.doc.FaultAt(n.Pos, message, hint), severity))
 }
 
 // path adds a hooks file by its path in the plugin and reports whether the path is a valid one. With a nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 )
 
 // settings are what a config.toml or requirements.toml says about hooks beside the hooks themselves.
@@ -39,7 +40,7 @@ const removedFeature = "plugin_hooks"
 func readSettings(file string, data []byte, goos string, severity dialect.Severity) (settings, []dialect.Issue) {
 	d, faults := doc.Parse(file, data, doc.TOML)
 	if faults != nil {
-		return settings{}, dialect.FromFaults(faults)
+		return settings{}, docissue.Errors(faults)
 	}
 	r := settingsReader{severity: severity, settings: settings{document: d}}
 	if severity == dialect.Error {
@@ -61,7 +62,7 @@ type settingsReader struct {
 
 func (r *settingsReader) want(n *doc.Node, what, kind string) {
 	fault := r.settings.document.FaultAt(n.Pos, "expected "+what+" to be "+kind+", found "+n.Describe(), "")
-	r.issues = append(r.issues, dialect.FromFault(fault, r.severity))
+	r.issues = append(r.issues, docissue.Of(fault, r.severity))
 }
 
 // near reports keys that one of the names was meant by, most likely: beside the host's other keys a slip would
@@ -73,7 +74,7 @@ func (r *settingsReader) near(table *doc.Node, names ...string) {
 		}
 		if hint := doc.DidYouMean(f.Name, names...); hint != "" {
 			fault := r.settings.document.FaultAt(f.Pos, "unknown key "+doc.Quote(f.Name), hint)
-			r.issues = append(r.issues, dialect.FromFault(fault, r.severity))
+			r.issues = append(r.issues, docissue.Of(fault, r.severity))
 		}
 	}
 }

@@ -31,23 +31,6 @@ type Issue struct {
 	Source   string   `json:"-"`    // the text of the line, for the caret; may be empty
 }
 
-// FromFault makes an issue of a fault in a document.
-func FromFault(f *doc.Fault, severity Severity) Issue {
-	return Issue{
-		Severity: severity, File: f.File, Line: f.Line, Column: f.Column,
-		Message: f.Message, Hint: f.Hint, Source: f.Source,
-	}
-}
-
-// FromFaults makes an error of every fault.
-func FromFaults(faults doc.Faults) []Issue {
-	issues := make([]Issue, 0, len(faults))
-	for _, f := range faults {
-		issues = append(issues, FromFault(f, Error))
-	}
-	return issues
-}
-
 // String returns file:line:column: severity: message (hint) on one line.
 func (i Issue) String() string {
 	s := i.head()

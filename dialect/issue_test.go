@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 )
 
 func TestIssueJSONHasEveryKeyInOrder(t *testing.T) {
@@ -21,7 +22,7 @@ func TestIssueJSONHasEveryKeyInOrder(t *testing.T) {
 
 func TestIssueIsShownAtItsPlace(t *testing.T) {
 	_, faults := doc.Parse("f.json", []byte("{\"a\": 1,\n \"a\": 2}"), doc.JSON)
-	issues := dialect.FromFaults(faults)
+	issues := docissue.Errors(faults)
 	require.Len(t, issues, 1)
 	require.Equal(t, `f.json:2:2: error: duplicate key "a" (the first is at line 1, column 2; keep one)`, issues[0].String())
 	require.Equal(t, "f.json:2:2: error: duplicate key \"a\"\n     \"a\": 2}\n     ^\n    hint: the first is at line 1, column 2; keep one\n", issues[0].Caret())

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/gate"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 	"github.com/pawl-hooks/pawl/journal"
 )
 
@@ -36,7 +37,7 @@ func faultIssues(file string, err error) []dialect.Issue {
 	var issues []dialect.Issue
 	for _, e := range flatten(err) {
 		if f, ok := e.(*doc.Fault); ok {
-			issues = append(issues, dialect.FromFault(f, dialect.Error))
+			issues = append(issues, docissue.Of(f, dialect.Error))
 		} else {
 			issues = append(issues, dialect.Issue{Severity: dialect.Error, File: file, Message: e.Error()})
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-hooks/pawl/dialect/native"
 	"github.com/pawl-hooks/pawl/dialect/zerocode"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 )
 
 // importCmd makes a native file of a host's.
@@ -58,7 +59,7 @@ func (c *importCmd) Run(a *app) error {
 func (c *importCmd) convert() (string, []dialect.Issue, error) {
 	data, f := doc.ReadFile(os.DirFS(filepath.Dir(c.File)), filepath.Base(c.File), c.File)
 	if f != nil {
-		return "", dialect.FromFaults(doc.Faults{f}), nil
+		return "", docissue.Errors(doc.Faults{f}), nil
 	}
 	load := zerocode.Load
 	if c.From == "claude" {

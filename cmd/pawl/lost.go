@@ -6,6 +6,7 @@ import (
 
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 )
 
 // passedOver returns the keys of a ZeroCode file that a load for this system leaves unread, and an import loses:
@@ -18,7 +19,7 @@ func passedOver(file string, data []byte) []dialect.Issue {
 	var issues []dialect.Issue
 	lose := func(table *doc.Node, event, index, key string) {
 		if n := table.Get(key); n != nil && n.Is(doc.String) {
-			issue := dialect.FromFault(d.FaultAt(n.Pos, key+" "+doc.Quote(n.Text), ""), dialect.Lost)
+			issue := docissue.Of(d.FaultAt(n.Pos, key+" "+doc.Quote(n.Text), ""), dialect.Lost)
 			issue.Event, issue.Index = event, index
 			issues = append(issues, issue)
 		}

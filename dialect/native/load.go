@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 )
 
 // loader reads one file.
@@ -35,9 +36,9 @@ func (l *loader) warn(at doc.Pos, hint, format string, args ...any) {
 
 // issues returns what was found so far, by place.
 func (l *loader) issues() []dialect.Issue {
-	issues := dialect.FromFaults(l.Faults())
+	issues := docissue.Errors(l.Faults())
 	for _, w := range l.warnings {
-		issues = append(issues, dialect.FromFault(w, dialect.Warning))
+		issues = append(issues, docissue.Of(w, dialect.Warning))
 	}
 	for n := range issues {
 		l.locate(&issues[n])

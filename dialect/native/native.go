@@ -24,6 +24,7 @@ import (
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 )
 
 // The bounds of a file.
@@ -63,7 +64,7 @@ func Load(name string, data []byte, opts Options) (File, []dialect.Issue) {
 	}
 	d, faults := doc.Parse(name, data, format)
 	if len(faults) > 0 {
-		return File{}, dialect.FromFaults(faults)
+		return File{}, docissue.Errors(faults)
 	}
 	l := &loader{Reader: doc.NewReader(d), doc: d, opts: opts, first: map[string]doc.Pos{}}
 	file := l.file()
@@ -86,7 +87,7 @@ func LoadFile(fsys fs.FS, name, shown string, opts Options) (File, []dialect.Iss
 	}
 	data, fault := doc.ReadFile(fsys, name, shown)
 	if fault != nil {
-		return File{}, []dialect.Issue{dialect.FromFault(fault, dialect.Error)}
+		return File{}, []dialect.Issue{docissue.Of(fault, dialect.Error)}
 	}
 	return Load(shown, data, opts)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 	"github.com/pawl-hooks/pawl/wire"
 )
 
@@ -38,11 +39,11 @@ func Open(src dialect.Source, flavour wire.Flavour) (*File, *doc.Node) {
 	f := &File{Source: src, Flavour: flavour}
 	d, faults := doc.Parse(src.File, src.Data, f.format())
 	if len(faults) > 0 {
-		f.Issues = dialect.FromFaults(faults)
+		f.Issues = docissue.Errors(faults)
 		return f, nil
 	}
 	f.doc = d
-	if host := dialect.Foreign(src.Data); host != "" && d.Format != doc.TOML {
+	if host := foreign(d.Root); host != "" && d.Format != doc.TOML {
 		f.Error(d.Root.Pos, "its hooks cannot be carried over as they are", "this is a hooks file of %s, which is not read here", host)
 		return f, nil
 	}
@@ -89,7 +90,7 @@ func (f *File) Error(at doc.Pos, hint, format string, args ...any) {
 }
 
 func (f *File) report(s dialect.Severity, at doc.Pos, event, index, hint, format string, args ...any) {
-	issue := dialect.FromFault(f.doc.FaultAt(at, fmt.Sprintf(format, args...), hint), s)
+	issue := docissue.Of(f.doc.FaultAt(at, fmt.Sprintf(format, args...), hint), s)
 	issue.Event, issue.Index = event, index
 	f.Issues = append(f.Issues, issue)
 }

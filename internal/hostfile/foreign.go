@@ -1,4 +1,4 @@
-package dialect
+package hostfile
 
 import (
 	"slices"
@@ -6,15 +6,11 @@ import (
 	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
-// Foreign names the host whose hooks file this is, by its shape, where no dialect reads it: Cursor, Gemini
+// foreign names the host whose hooks file this is, by its shape, where no dialect reads it: Cursor, Gemini
 // CLI or Copilot CLI; empty where it is none of theirs. It is for files that would otherwise be misread:
 // those hosts' events have names of their own, and their answers other keys.
-func Foreign(data []byte) string {
-	d, faults := doc.Parse("", data, doc.JSONC)
-	if len(faults) > 0 {
-		return ""
-	}
-	hooks := d.Root.Get("hooks")
+func foreign(root *doc.Node) string {
+	hooks := root.Get("hooks")
 	if hooks == nil || !hooks.Is(doc.Table) {
 		return ""
 	}
