@@ -11,6 +11,7 @@ var (
 	PluginPath = pluginPath
 	Between    = between
 	TrueCase   = trueCase
+	DialectOf  = dialectOf
 )
 
 func Real(fsys fs.FS, name string) string { return disk{fsys}.real(name) }

@@ -85,7 +85,7 @@ func newLoader(opts Options) (*loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := opts.StorePath()
+	path, err := opts.storePath()
 	if err != nil {
 		return nil, err
 	}

@@ -176,5 +176,5 @@ func TestScriptOfTheExecFormIsCovered(t *testing.T) {
 	set := m.review()
 	require.Len(t, set.Entries[0].Scripts, 1)
 	require.Equal(t, script, set.Entries[0].Scripts[0].File)
-	require.Equal(t, fmt.Sprintf("%q", script), set.Entries[0].Shown())
+	require.Equal(t, fmt.Sprintf("%q", script), set.Entries[0].Listing().Command)
 }

@@ -67,9 +67,9 @@ func (o Options) home() (string, error) {
 	return home, nil
 }
 
-// StorePath returns where pawl's own trust store is: $XDG_STATE_HOME/pawl/trust.json, by default below
+// storePath returns where pawl's own trust store is: $XDG_STATE_HOME/pawl/trust.json, by default below
 // <home>/.local/state. It is empty where there is no home and none is needed.
-func (o Options) StorePath() (string, error) {
+func (o Options) storePath() (string, error) {
 	state := o.getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
 		home, err := o.home()

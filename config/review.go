@@ -29,7 +29,8 @@ func (e *ReviewError) Error() string { return "hook " + e.Name + ": " + e.Err.Er
 // Unwrap returns the reason.
 func (e *ReviewError) Unwrap() error { return e.Err }
 
-// StorePath returns where the operations write.
+// StorePath returns where the operations write: $XDG_STATE_HOME/pawl/trust.json, by default below
+// <home>/.local/state.
 func (s *Set) StorePath() string { return s.store.path }
 
 // Accept writes down that hooks were reviewed, as they are in s: their definition and the content of the
@@ -39,7 +40,7 @@ func (s *Set) StorePath() string { return s.store.path }
 func (s *Set) Accept(names ...string) ([]Entry, error) {
 	return s.change(names, s.find, func(t *ticket, e *Entry) {
 		t.Definition, t.Scripts, t.Revoked = e.Hash, scriptDigests(e.Scripts), false
-		t.Name, t.Command, t.Dir = e.Hook.Name, e.Shown(), s.dir
+		t.Name, t.Command, t.Dir = e.Hook.Name, e.shown(), s.dir
 		t.File, t.Trigger, t.Refuses = e.found, e.Hook.On, hasSay(e.Hook)
 		e.Status, e.By = Trusted, ByStore
 	})
@@ -62,7 +63,7 @@ func (s *Set) Revoke(names ...string) ([]Entry, error) {
 		if e.Status == Gone {
 			return // and so is its ticket
 		}
-		*t = ticket{Revoked: true, Enabled: t.Enabled, Name: e.Hook.Name, Command: e.Shown()}
+		*t = ticket{Revoked: true, Enabled: t.Enabled, Name: e.Hook.Name, Command: e.shown()}
 		e.Status, e.By = Untrusted, ""
 	})
 }

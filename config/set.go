@@ -104,7 +104,7 @@ func (e Entry) Listing() Listing {
 	l := Listing{
 		Name: e.Hook.Name, Trigger: string(e.Hook.On), Matcher: e.Matcher,
 		Layer: e.Hook.Origin.Layer, File: e.Hook.Origin.File, Line: e.Hook.Origin.Line,
-		Trust: e.Status, TrustedBy: e.By, Enabled: e.Enabled, Command: e.Shown(),
+		Trust: e.Status, TrustedBy: e.By, Enabled: e.Enabled, Command: e.shown(),
 		TimeoutMS: e.Hook.Timeout.Milliseconds(), Digest: e.Digest, Scripts: e.Scripts, Reason: e.Reason,
 	}
 	if p, ok := e.Hook.Handler.(command.Program); ok {
@@ -116,8 +116,8 @@ func (e Entry) Listing() Listing {
 	return l
 }
 
-// Shown returns the command for people: the line, or the words with those quoted that need it.
-func (e Entry) Shown() string {
+// shown returns the command for people: the line, or the words with those quoted that need it.
+func (e Entry) shown() string {
 	if e.Args == nil && e.Dialect != native {
 		return e.Command
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
-// DialectOf tells the dialect of a hooks file from its name and shape: native, zerocode or claude. What
+// dialectOf tells the dialect of a hooks file from its name and shape: native, zerocode or claude. What
 // tells nothing counts as native, whose reader then says what is wrong.
-func DialectOf(file string, data []byte) string {
+func dialectOf(file string, data []byte) string {
 	base, parent := filepath.Base(file), filepath.Base(filepath.Dir(file))
 	switch {
 	case parent == ".pawl" || strings.HasSuffix(base, ".zon"):

@@ -25,7 +25,7 @@ func TestHookGoesFromUntrustedToTrustedToModified(t *testing.T) {
 
 	changed, err := set.Accept("user-pre-tool-use-0-0@" + e.Digest)
 	require.NoError(t, err)
-	require.Equal(t, "echo 1", changed[0].Shown())
+	require.Equal(t, "echo 1", changed[0].Listing().Command)
 	require.Equal(t, "Bash", changed[0].Matcher)
 	require.Equal(t, file, changed[0].Hook.Origin.File)
 	require.Equal(t, config.Trusted, changed[0].Status)

@@ -284,7 +284,7 @@ func (l *loader) given(file string) {
 		return
 	}
 	if name == "" {
-		name = DialectOf(file, data)
+		name = dialectOf(file, data)
 	}
 	p := place{layer: layerConfig, dialect: name, dir: filepath.Dir(file)}
 	s := l.add(p, l.disk.real(file), "")

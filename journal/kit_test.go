@@ -53,10 +53,6 @@ func TestWhatHandsOnKeepsTheContract(t *testing.T) {
 			log, lines := whole(t)
 			return journal.Fanout(&pawltest.Log{}, log), lines
 		},
-		"a counter": func(t *testing.T) (pawl.Log, func() ([][]byte, error)) {
-			log, lines := whole(t)
-			return &journal.Counter{Next: log}, lines
-		},
 		"slog": func(t *testing.T) (pawl.Log, func() ([][]byte, error)) {
 			b := new(locked)
 			return journal.Slog(slog.NewJSONHandler(b, &slog.HandlerOptions{ReplaceAttr: kindFirst})), b.lines

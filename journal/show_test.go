@@ -89,15 +89,6 @@ func TestFanoutHandsToAllWhateverFails(t *testing.T) {
 	require.NoError(t, journal.Fanout().Append(t.Context(), run(0)))
 }
 
-func TestTheCounterCountsWhatPassedOpen(t *testing.T) {
-	var c journal.Counter
-	open := &pawl.Run{Name: "h", PassedOpen: true}
-	require.NoError(t, c.Append(t.Context(), open, run(0), open))
-	c.Next = pawl.LogFunc(func(context.Context, ...pawl.Record) error { return errors.New("full") })
-	require.Error(t, c.Append(t.Context(), open))
-	require.Equal(t, map[string]int64{"h": 3}, c.PassedOpen())
-}
-
 type badHandler struct{ slog.Handler }
 
 func (badHandler) Handle(context.Context, slog.Record) error { return errors.New("no disk") }
