@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/on"
 )
 
 // await runs f in a goroutine of its own, which it may end, and waits for that.
@@ -41,7 +42,7 @@ func say(err error) (text string) {
 
 // ask dispatches ev. No outcome is no permission: a dispatcher that panics, or has nothing beside its error,
 // refuses.
-func ask(ctx context.Context, hooks Dispatcher, ev *pawl.Event) (out pawl.Outcome, d pawl.Decision) {
+func ask(ctx context.Context, hooks on.Dispatcher, ev *pawl.Event) (out pawl.Outcome, d pawl.Decision) {
 	var failed error
 	broken := contained("the dispatcher", func() {
 		out, failed = hooks.Dispatch(ctx, ev)

@@ -7,12 +7,8 @@ import (
 	"sync"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/on"
 )
-
-// A Dispatcher answers events: a *pawl.Registry, a *pawl.Live, or something around one.
-type Dispatcher interface {
-	Dispatch(ctx context.Context, ev *pawl.Event) (pawl.Outcome, error)
-}
 
 // A Call is one tool call as the model asked for it.
 type Call struct {
@@ -73,7 +69,7 @@ type Result struct {
 //
 // The zero value of every field but Run is fine. A Scheduler may be used concurrently.
 type Scheduler struct {
-	Hooks Dispatcher // nil: none
+	Hooks on.Dispatcher // nil: none
 	// Run calls the tool. The event is the call's after all rewrites. An error, or a panic, is a failed call.
 	Run func(ctx context.Context, ev *pawl.Event) (json.RawMessage, error)
 	// Safe reports whether a call may run beside others, asked about the call as the model gave it and, where a

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/guard"
+	"github.com/pawl-hooks/pawl/on"
 )
 
 // maxSteps ends a run that does not end itself.
@@ -22,7 +23,7 @@ var (
 
 // host is what all agents of a session share: one registry, whoever acts.
 type host struct {
-	hooks  guard.Dispatcher
+	hooks  on.Dispatcher
 	guards []guard.Guard
 	script map[string][]reply // by task
 	mu     sync.Mutex
