@@ -12,6 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// pipeTakes is what an empty pipe takes without waiting, however small the system made it: PIPE_BUF of Linux's pipe(7).
+const pipeTakes = 4096
+
 // A group is the process group that a program leads, known by the program's own process id. Signals may be
 // sent until the program is reaped: so long the number belongs to it.
 type group struct{ pid int }

@@ -13,6 +13,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// pipeTakes is what an empty pipe takes without waiting; here nothing is promised.
+const pipeTakes = 0
+
 // A group is the job object that a program and its descendants are in.
 type group struct {
 	job windows.Handle

@@ -108,9 +108,6 @@ func (s *spawned) pipes() error {
 	return nil
 }
 
-// pipeTakes is what an empty pipe takes without waiting, however small the system made it: PIPE_BUF of pipe(7).
-const pipeTakes = 4096
-
 func pipe() (r, w int, err error) {
 	var p [2]int
 	err = unix.Pipe2(p[:], unix.O_CLOEXEC)

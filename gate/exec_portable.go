@@ -20,8 +20,7 @@ type portable struct {
 	in, out, errs  *os.File // our ends of the pipes; in is nil where there is nothing to write
 	stdout, stderr *capture
 	ends           ending
-	exited         chan bool // whether it was killed by a signal, once it has ended
-	reap, reaped   chan struct{}
+	exited         chan bool     // whether it was killed by a signal, once it has ended
 	closed         chan struct{} // one value for each output stream at its end
 	work           sync.WaitGroup
 }
@@ -55,8 +54,7 @@ func (l *launch) startPortable(ctx context.Context) (*portable, error) {
 func (l *launch) tryPortable() (*portable, error) {
 	p := &portable{
 		launch: l, stdout: l.capture(), stderr: l.capture(), ends: ending{grace: l.grace},
-		exited: make(chan bool, 1), reap: make(chan struct{}), reaped: make(chan struct{}),
-		closed: make(chan struct{}, 2),
+		exited: make(chan bool, 1), closed: make(chan struct{}, 2),
 	}
 	p.cmd = &exec.Cmd{Path: l.executable(), Args: l.args, Env: l.env, Dir: l.dir}
 	if p.cmd.Env == nil {
@@ -64,6 +62,11 @@ func (l *launch) tryPortable() (*portable, error) {
 	}
 	p.group = newGroup(p.cmd)
 	theirs, err := p.pipes()
+	if n := len(p.stdin); err == nil && n > 0 && n <= pipeTakes { // which spares a goroutine
+		_, err = p.in.Write(p.stdin)
+		p.in.Close()
+		p.in = nil
+	}
 	if err == nil {
 		err = l.cage.startPortable(p.cmd, p.group)
 	}
@@ -123,20 +126,15 @@ func (p *portable) watch() {
 			p.in.Close()
 		}()
 	}
-	go p.await(nil)
+	go p.await()
 }
 
-// await tells of the end of the program, calls ended if it is not nil, and reaps the program only when told
-// to: until then the kernel keeps its process group's number for us.
-func (p *portable) await(ended func()) {
-	p.exited <- awaitExit(p.cmd)
-	if ended != nil {
-		ended()
-	}
-	<-p.reap
-	_ = p.cmd.Wait() // says only what the state says better
-	close(p.reaped)
-}
+// await tells of the end of the program. It does not reap it: until that is done the kernel keeps its process
+// group's number for us.
+func (p *portable) await() { p.exited <- awaitExit(p.cmd) }
+
+// reap says only what the state of the process says better.
+func (p *portable) reap() { _ = p.cmd.Wait() }
 
 func (p *portable) read(f *os.File, take func([]byte)) {
 	defer p.work.Done()
@@ -199,12 +197,15 @@ func (p *portable) finish(open int) (pawl.Result, error) {
 	if !linger {
 		p.kill()
 	}
-	close(p.reap)
 	if gone {
-		<-p.reaped
+		p.reap()
 		res.Code, res.Signal = exitOf(p.cmd.ProcessState)
 	} else {
 		res.Code = -1
+		go func() { // whenever the kernel lets go of it
+			<-p.exited
+			p.reap()
+		}()
 	}
 	res.Orphans = open > 0 || !gone || linger && p.group.alive()
 	p.group.close()

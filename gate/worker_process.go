@@ -81,7 +81,10 @@ func (e Exec) startWorker(ctx context.Context, cmd pawl.Command, s *Sandbox, end
 	}
 	k.work.Add(1)
 	go k.read(k.errs, k.hear)
-	go k.await(func() { ended(k) })
+	go func() {
+		k.await()
+		ended(k)
+	}()
 	if lineErr != nil {
 		_, _ = k.end(0)
 		return nil, &StartError{Kind: CannotStart, Arg0: cmd.Args[0], Err: lineErr}
