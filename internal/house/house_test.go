@@ -84,7 +84,39 @@ func TestPagesNameTestsThatExist(t *testing.T) {
 	}
 }
 
-var link = regexp.MustCompile(`\]\(([^)#]+)`)
+// The guarantees of the page are the headings of the package documentation, in its order.
+func TestTheGuaranteesAreTheHeadingsOfThePackage(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), root+"/hook.go", nil, parser.PackageClauseOnly|parser.ParseComments)
+	require.NoError(t, err)
+	page, err := os.ReadFile(root + "/docs/guarantees.md")
+	require.NoError(t, err)
+	var headings, rows []string
+	for _, m := range regexp.MustCompile("(?m)^# (.+)$").FindAllStringSubmatch(file.Doc.Text(), -1) {
+		headings = append(headings, m[1])
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| (.+?) \\| `").FindAllStringSubmatch(string(page), -1) {
+		rows = append(rows, m[1])
+	}
+	require.Len(t, headings, 13)
+	require.Equal(t, "Limits", headings[12])
+	require.Equal(t, headings[:12], rows[:12])
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)#]*)(?:#([^)]+))?\)`)
+	heading = regexp.MustCompile("(?m)^#+ (.+)$")
+)
+
+// anchors are what a page's headings can be linked to by.
+func anchors(t *testing.T, page string) (all []string) {
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	for _, m := range heading.FindAllStringSubmatch(string(text), -1) {
+		plain := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return all
+}
 
 // Links of the pages lead somewhere.
 func TestLinksLeadSomewhere(t *testing.T) {
@@ -97,9 +129,17 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			if !strings.Contains(m[1], "://") {
-				require.FileExists(t, filepath.Join(filepath.Dir(page), m[1])+dirMark(page, m[1]), "%s links to %s", page, m[1])
-				checked++
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			checked++
+			to := page
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(page), m[1])
+				require.FileExists(t, to+dirMark(page, m[1]), "%s links to %s", page, m[1])
+			}
+			if m[2] != "" {
+				require.Contains(t, anchors(t, to), m[2], "%s links to %s", page, m[0])
 			}
 		}
 	}
