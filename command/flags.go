@@ -3,9 +3,9 @@ package command
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/internal/cut"
 )
 
 // The facts that [Flags] can tell a program.
@@ -124,24 +124,11 @@ func complaint(res pawl.Result) string {
 
 // said is a stream as text: trimmed, without the half of a character that a cut may have left at its end,
 // and with what is no UTF-8 marked as such.
-func said(stream []byte, cut int64) string {
-	if cut > 0 {
-		stream = wholeRunes(stream)
+func said(stream []byte, missing int64) string {
+	if missing > 0 {
+		stream = cut.Whole(stream)
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(stream), "\uFFFD"))
-}
-
-// wholeRunes drops an incomplete character at the end of b.
-func wholeRunes(b []byte) []byte {
-	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
-		if utf8.RuneStart(b[i]) {
-			if !utf8.FullRune(b[i:]) {
-				return b[:i]
-			}
-			return b
-		}
-	}
-	return b
 }
 
 // headTail shortens s to at most limit bytes, keeping its beginning and its end: the command that ran, and
@@ -152,10 +139,6 @@ func headTail(s string, limit int) string {
 	}
 	const room = 48 // for the line that says how much is missing
 	half := (limit - room) / 2
-	head := string(wholeRunes([]byte(s[:half])))
-	tail := s[len(s)-half:]
-	for tail != "" && !utf8.RuneStart(tail[0]) {
-		tail = tail[1:]
-	}
+	head, tail := cut.Head(s, half), cut.Tail(s, half)
 	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, len(s)-len(head)-len(tail), tail)
 }

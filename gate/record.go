@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/internal/cut"
 	"github.com/pawl-hooks/pawl/internal/jsonline"
 )
 
@@ -77,7 +78,7 @@ func (r Record) result(cmd pawl.Command, res pawl.Result, err error) *ToolResult
 	}
 	stdout, stderr := res.Stdout, res.Stderr
 	if res.Cut > 0 { // either may end inside a rune
-		stdout, stderr = stdout[:runeStart(stdout, len(stdout))], stderr[:runeStart(stderr, len(stderr))]
+		stdout, stderr = cut.Whole(stdout), cut.Whole(stderr)
 	}
 	text := r.redacted(append(bytes.Clone(stdout), stderr...))
 	limit := r.Limit
@@ -85,7 +86,7 @@ func (r Record) result(cmd pawl.Command, res pawl.Result, err error) *ToolResult
 		limit = defaultLimit
 	}
 	if len(text) > limit {
-		text, rec.Truncated = text[:runeStart(text, limit)], true
+		text, rec.Truncated = cut.Head(text, limit), true
 	}
 	if !utf8.Valid(text) {
 		text = fmt.Appendf(nil, "%d bytes that are not UTF-8", len(text))
@@ -99,19 +100,6 @@ func (r Record) redacted(b []byte) []byte {
 		return b
 	}
 	return r.Redact(b)
-}
-
-// runeStart returns n, or less where that would cut a rune in two.
-func runeStart(b []byte, n int) int {
-	for back := 1; back < utf8.UTFMax && back <= n; back++ {
-		if utf8.RuneStart(b[n-back]) {
-			if !utf8.FullRune(b[n-back : n]) {
-				return n - back
-			}
-			return n
-		}
-	}
-	return n
 }
 
 func status(res pawl.Result) string {

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/internal/cut"
 )
 
 // Which part of a long text a Truncate keeps.
@@ -71,27 +71,12 @@ func (t *Truncate) cut(s string) string {
 	}
 	switch t.Keep {
 	case KeepHead:
-		head := headOf(s, t.Max)
+		head := cut.Head(s, t.Max)
 		return fmt.Sprintf("%s\n…(%d bytes truncated from tail)…", head, len(s)-len(head))
 	case KeepBoth:
-		head, tail := headOf(s, (t.Max+1)/2), tailOf(s, t.Max/2)
+		head, tail := cut.Head(s, (t.Max+1)/2), cut.Tail(s, t.Max/2)
 		return fmt.Sprintf("%s\n…(%d bytes truncated from middle)…\n%s", head, len(s)-len(head)-len(tail), tail)
 	}
-	tail := tailOf(s, t.Max)
+	tail := cut.Tail(s, t.Max)
 	return fmt.Sprintf("…(%d bytes truncated from head)…\n%s", len(s)-len(tail), tail)
-}
-
-func headOf(s string, n int) string {
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-func tailOf(s string, n int) string {
-	i := len(s) - n
-	for i < len(s) && !utf8.RuneStart(s[i]) {
-		i++
-	}
-	return s[i:]
 }

@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/pawl-hooks/pawl/internal/cut"
 )
 
 // A Pos is a place in a file. The zero Pos is nowhere.
@@ -171,24 +173,17 @@ func (n *Node) Describe() string {
 		}
 		return n.Kind.String()
 	}
-	return "the " + kindWords[n.Kind] + " " + cut(n.Text)
+	return "the " + kindWords[n.Kind] + " " + short(n.Text)
 }
 
 // Quote shows a value from a file in a message: quoted, with control characters escaped, cut when long.
-func Quote(s string) string { return strconv.Quote(cut(s)) }
+func Quote(s string) string { return strconv.Quote(short(s)) }
 
 const shown = 80
 
-func cut(s string) string {
+func short(s string) string {
 	if len(s) <= shown {
 		return s
 	}
-	s = s[:shown]
-	for len(s) > 0 && s[len(s)-1]&0xC0 == 0x80 {
-		s = s[:len(s)-1]
-	}
-	if len(s) > 0 && s[len(s)-1] >= 0xC0 {
-		s = s[:len(s)-1]
-	}
-	return s + "…"
+	return cut.Head(s, shown) + "…"
 }

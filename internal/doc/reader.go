@@ -146,7 +146,7 @@ func (r *Reader) Int(n *Node, what string, low, high int64) (v int64, ok bool) {
 	}
 	v, ok = n.Int()
 	if !ok || v < low || v > high {
-		r.Fault(n.Pos, fmt.Sprintf("write a number from %d to %d", low, high), "`%s` is out of range: %s", what, cut(n.Text))
+		r.Fault(n.Pos, fmt.Sprintf("write a number from %d to %d", low, high), "`%s` is out of range: %s", what, short(n.Text))
 		return 0, false
 	}
 	return v, true
