@@ -73,7 +73,7 @@ func isClaude(root *doc.Node) bool {
 			return true
 		}
 		for _, group := range event.Value.Items {
-			for _, h := range listOf(group.Get("hooks")) {
+			for _, h := range group.Get("hooks").Elements() {
 				if isClaudeHandler(h) {
 					return true
 				}
@@ -81,13 +81,6 @@ func isClaude(root *doc.Node) bool {
 		}
 	}
 	return false
-}
-
-func listOf(n *doc.Node) []*doc.Node {
-	if n == nil {
-		return nil
-	}
-	return n.Items
 }
 
 func isClaudeHandler(h *doc.Node) bool {

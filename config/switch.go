@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pawl-hooks/pawl/dialect"
+	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // A toggle turns hooks on or off, and remembers who said so.
@@ -71,7 +72,7 @@ func (l *loader) switchOff() {
 	}
 	for _, why := range order {
 		at, what, _ := strings.Cut(why, ": ")
-		l.told(false, about(at, l.notRead(), fmt.Sprintf("%s: %s not read", what, plural(counts[why], "hooks file")), ""))
+		l.told(false, about(at, l.notRead(), fmt.Sprintf("%s: %s not read", what, doc.Plural(counts[why], "hooks file")), ""))
 	}
 }
 
@@ -87,11 +88,4 @@ func (l *loader) switchedOff(s *source) string {
 		return ""
 	}
 	return t.at + ": hooks are turned off"
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/dialect"
+	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // checkCmd says what is wrong with hooks files.
@@ -58,17 +59,17 @@ func (c *checkCmd) printChecked(a *app, set *hookSet) error {
 	for _, issue := range set.Issues {
 		count[issue.Severity]++
 	}
-	line := plural(count[dialect.Warning], "warning")
+	line := doc.Plural(count[dialect.Warning], "warning")
 	if n := count[dialect.Lost]; n > 0 {
 		line += fmt.Sprintf(", %d lost", n)
 	}
 	switch {
 	case count[dialect.Error] > 0:
-		line = plural(count[dialect.Error], "error") + ", " + line + ": nothing was loaded"
+		line = doc.Plural(count[dialect.Error], "error") + ", " + line + ": nothing was loaded"
 	case len(set.Entries) == 0 && len(set.Issues) == 0:
 		line = c.nothing()
 	default:
-		line = plural(len(set.Entries), "hook") + ", " + line
+		line = doc.Plural(len(set.Entries), "hook") + ", " + line
 	}
 	_, err := fmt.Fprintln(a.out, line)
 	return err
@@ -103,11 +104,4 @@ func (a *app) refuse(issues []dialect.Issue) error {
 		}
 	}
 	return silently(exitUsage)
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }

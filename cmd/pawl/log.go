@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pawl-hooks/pawl/figures"
+	"github.com/pawl-hooks/pawl/internal/doc"
 	"github.com/pawl-hooks/pawl/journal"
 )
 
@@ -92,7 +93,7 @@ func (a *app) printReport(report *journal.Report) {
 	if !report.OK() {
 		word = a.look.bad("the chain does not hold")
 	}
-	fmt.Fprintf(a.out, "%s: %s in %s\nhead %s\n", word, plural(report.Lines, "line"), plural(len(report.Files), "file"), report.Head.Hash)
+	fmt.Fprintf(a.out, "%s: %s in %s\nhead %s\n", word, doc.Plural(report.Lines, "line"), doc.Plural(len(report.Files), "file"), report.Head.Hash)
 	for _, limit := range report.Limits {
 		fmt.Fprintln(a.out, a.look.dim("not shown by this: "+plain(limit)))
 	}
@@ -110,7 +111,7 @@ func (c *logStatsCmd) Run(a *app) error {
 		return err
 	}
 	if unread > 0 {
-		a.printWarnings([]string{plural(unread, "line") + " could not be read as a record"})
+		a.printWarnings([]string{doc.Plural(unread, "line") + " could not be read as a record"})
 	}
 	if a.json {
 		return a.printJSON(list(counted.Hooks()))

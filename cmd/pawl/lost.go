@@ -25,9 +25,13 @@ func passedOver(file string, data []byte) []dialect.Issue {
 		}
 	}
 	lose(d.Root, "", "", "description")
-	for _, event := range fieldsOf(d.Root.Get("hooks")) {
-		for g, group := range itemsOf(event.Value) {
-			for h, handler := range itemsOf(group.Get("hooks")) {
+	hooks := d.Root.Get("hooks")
+	if hooks == nil {
+		return issues
+	}
+	for _, event := range hooks.Fields {
+		for g, group := range event.Value.Items {
+			for h, handler := range group.Get("hooks").Elements() {
 				for _, key := range []string{"commandWindows", "command_windows"} {
 					lose(handler, event.Name, fmt.Sprintf("%d.%d", g, h), key)
 				}
@@ -35,20 +39,6 @@ func passedOver(file string, data []byte) []dialect.Issue {
 		}
 	}
 	return issues
-}
-
-func fieldsOf(n *doc.Node) []doc.Field {
-	if n == nil {
-		return nil
-	}
-	return n.Fields
-}
-
-func itemsOf(n *doc.Node) []*doc.Node {
-	if n == nil {
-		return nil
-	}
-	return n.Items
 }
 
 // summed makes one issue of the lost ones that every handler of a file repeats: the first, with a count. People

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/internal/doc"
 	"github.com/pawl-hooks/pawl/journal"
 	"github.com/pawl-hooks/pawl/journal/replay"
 )
@@ -137,7 +138,7 @@ func (a *app) printReplayed(rows []replayed) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.out, "%s, %d changed\n", plural(len(rows), "event"), changed)
+	_, err := fmt.Fprintf(a.out, "%s, %d changed\n", doc.Plural(len(rows), "event"), changed)
 	return err
 }
 

@@ -5,8 +5,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-
-	"github.com/pawl-hooks/pawl/internal/cut"
 )
 
 // A Pos is a place in a file. The zero Pos is nowhere.
@@ -109,6 +107,14 @@ func (n *Node) Get(name string) *Node {
 	return nil
 }
 
+// Elements returns a List's items; a nil Node has none.
+func (n *Node) Elements() []*Node {
+	if n == nil {
+		return nil
+	}
+	return n.Items
+}
+
 // Field returns a Table's key, or nil; so does a nil Node.
 func (n *Node) Field(name string) *Field {
 	if n == nil {
@@ -174,16 +180,4 @@ func (n *Node) Describe() string {
 		return n.Kind.String()
 	}
 	return "the " + kindWords[n.Kind] + " " + short(n.Text)
-}
-
-// Quote shows a value from a file in a message: quoted, with control characters escaped, cut when long.
-func Quote(s string) string { return strconv.Quote(short(s)) }
-
-const shown = 80
-
-func short(s string) string {
-	if len(s) <= shown {
-		return s
-	}
-	return cut.Head(s, shown) + "…"
 }

@@ -119,7 +119,7 @@ func (f *File) stranger(field doc.Field, host Host) {
 	}
 	count := 0
 	for g, group := range field.Value.Items {
-		for h, handler := range handlersOf(group) {
+		for h, handler := range group.Get("hooks").Elements() {
 			f.report(f.severity(severity), handler.Pos, field.Name, fmt.Sprintf("%d.%d", g, h), hint, "%s", message)
 			count++
 		}
@@ -138,13 +138,6 @@ func (f *File) nearEvent(name string) string {
 		return near
 	}
 	return "the events are " + strings.Join(names, ", ")
-}
-
-func handlersOf(group *doc.Node) []*doc.Node {
-	if list := group.Get("hooks"); list != nil {
-		return list.Items
-	}
-	return nil
 }
 
 func (f *File) event(e wire.Event, field doc.Field, style Style, visit func(Handler)) {
