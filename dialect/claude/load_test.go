@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +15,8 @@ import (
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/dialect/claude"
+	"github.com/pawl-hooks/pawl/gate"
+	"github.com/pawl-hooks/pawl/pawltest"
 	"github.com/pawl-hooks/pawl/wire"
 )
 
@@ -337,16 +337,13 @@ func TestTheHashCoversWhatRuns(t *testing.T) {
 	}
 }
 
-// command returns what the gate is asked to run.
+// commandOf returns what the gate is asked to run.
 func commandOf(t testing.TB, h pawl.Hook, ev *pawl.Event) pawl.Command {
 	t.Helper()
-	var got pawl.Command
-	_, err := h.Handler.Handle(context.Background(), ev, pawl.GateFunc(func(_ context.Context, c pawl.Command) (pawl.Result, error) {
-		got = c
-		return pawl.Result{}, nil
-	}))
+	var gate pawltest.Gate
+	_, err := h.Handler.Handle(context.Background(), ev, &gate)
 	require.NoError(t, err)
-	return got
+	return gate.Calls[0].Command
 }
 
 func TestTheExecFormReplacesPlaceholdersWordByWord(t *testing.T) {
@@ -393,7 +390,7 @@ func TestOddDirectoriesAreOnlyEverValues(t *testing.T) {
 	} {
 		entries, issues := claude.Load(dialect.Source{File: "settings.json", Root: root, Data: []byte(one("PreToolUse", "", handler))})
 		h := only(t, entries, issues).Hook
-		d, err := h.Handler.Handle(context.Background(), &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash", Dir: work}, shellGate)
+		d, err := h.Handler.Handle(context.Background(), &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash", Dir: work}, gate.Exec{})
 		require.NoError(t, err)
 		require.Equal(t, pawl.Refuse, d.Verdict)
 		require.Equal(t, "ran", d.Reason)
@@ -402,19 +399,6 @@ func TestOddDirectoriesAreOnlyEverValues(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
-
-// shellGate runs a command as the system does.
-var shellGate = pawl.GateFunc(func(ctx context.Context, c pawl.Command) (pawl.Result, error) {
-	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, slices.Concat(os.Environ(), c.Env), strings.NewReader(string(c.Stdin))
-	var stdout, stderr strings.Builder
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if cmd.ProcessState == nil {
-		return pawl.Result{}, err
-	}
-	return pawl.Result{Code: cmd.ProcessState.ExitCode(), Stdout: []byte(stdout.String()), Stderr: []byte(stderr.String())}, nil
-})
 
 func FuzzLoad(f *testing.F) {
 	for _, doc := range []string{

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/dialect/zerocode"
+	"github.com/pawl-hooks/pawl/pawltest"
 )
 
 func load(doc string) ([]dialect.Entry, []dialect.Issue) {
@@ -505,16 +506,13 @@ func TestFaithfulHooksFailOpenAndStrictOnesDoNot(t *testing.T) {
 	require.NotEqual(t, faithful.Handler.(pawl.Program).Digest(), strict.Handler.(pawl.Program).Digest())
 }
 
-// asks runs a hook's handler and returns the command that its gate was asked to run.
-func asks(t testing.TB, h pawl.Hook, ev *pawl.Event) pawl.Command {
+// commandOf returns what the gate is asked to run.
+func commandOf(t testing.TB, h pawl.Hook, ev *pawl.Event) pawl.Command {
 	t.Helper()
-	var got pawl.Command
-	_, err := h.Handler.Handle(context.Background(), ev, pawl.GateFunc(func(_ context.Context, c pawl.Command) (pawl.Result, error) {
-		got = c
-		return pawl.Result{}, nil
-	}))
+	var gate pawltest.Gate
+	_, err := h.Handler.Handle(context.Background(), ev, &gate)
 	require.NoError(t, err)
-	return got
+	return gate.Calls[0].Command
 }
 
 func TestTheCommandThatTheGateIsAskedToRun(t *testing.T) {
@@ -523,7 +521,7 @@ func TestTheCommandThatTheGateIsAskedToRun(t *testing.T) {
 		Env: []string{"PLUGIN_ROOT=/p q", "CLAUDE_PLUGIN_ROOT=/p q"},
 	})
 	h := only(t, entries, issues).Hook
-	cmd := asks(t, h, &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash", Dir: "/w", Input: json.RawMessage(`{"command":"ls"}`)})
+	cmd := commandOf(t, h, &pawl.Event{Trigger: pawl.ToolBefore, Tool: "Bash", Dir: "/w", Input: json.RawMessage(`{"command":"ls"}`)})
 	require.Equal(t, []string{"/bin/sh", "-c", `"$PLUGIN_ROOT"/h.sh | cat`}, cmd.Args, "values are environment, never text")
 	require.Equal(t, "/w", cmd.Dir)
 	require.Equal(t, []string{"PLUGIN_ROOT=/p q", "CLAUDE_PLUGIN_ROOT=/p q"}, cmd.Env)
