@@ -275,8 +275,8 @@ func (c *gateCheck) signal() error {
 	return first(err, want("the exit code", -1, r.res.Code))
 }
 
-// interrupted runs a helper that goes on for ever, ends the context once it runs, and looks what is left.
-func (c *gateCheck) interrupted(name string) error {
+// watched looks at a rule by a beacon, which says whether a program runs.
+func (c *gateCheck) watched(look func(*beacon) error) error {
 	b, err := newBeacon(c.dir)
 	switch {
 	case err != nil:
@@ -285,26 +285,36 @@ func (c *gateCheck) interrupted(name string) error {
 		return errLeftOut
 	}
 	defer b.close()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	stop, lit := make(chan struct{}), make(chan bool, 1)
-	go func() {
-		lit <- b.lit(stop)
-		cancel()
-	}()
-	r, err := c.run(ctx, c.command(name, b.path))
-	close(stop)
-	switch {
-	case err != nil:
-		return err
-	case !<-lit:
-		return fmt.Errorf("the program never ran: %w", orNothing(r.err))
-	case r.err == nil && r.res.Signal == "" && r.res.Code == 0:
-		return errors.New("Run says that a program which was stopped exited with 0")
-	case !b.gone(time.Second):
-		return errors.New("the program still runs")
-	}
-	return nil
+	return look(b)
+}
+
+// passed reports a program that is said to have ended well.
+func (r ran) passed() bool { return r.err == nil && r.res.Signal == "" && r.res.Code == 0 }
+
+// interrupted runs a helper that goes on for ever, ends the context once it runs, and looks what is left.
+func (c *gateCheck) interrupted(name string) error {
+	return c.watched(func(b *beacon) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		stop, lit := make(chan struct{}), make(chan bool, 1)
+		go func() {
+			lit <- b.lit(stop)
+			cancel()
+		}()
+		r, err := c.run(ctx, c.command(name, b.path))
+		close(stop)
+		switch {
+		case err != nil:
+			return err
+		case !<-lit:
+			return fmt.Errorf("the program never ran: %w", orNothing(r.err))
+		case r.passed():
+			return errors.New("Run says that a program which was stopped exited with 0")
+		case !b.gone(time.Second):
+			return errors.New("the program still runs")
+		}
+		return nil
+	})
 }
 
 func orNothing(err error) error {
@@ -318,46 +328,34 @@ func (c *gateCheck) ends() error     { return c.interrupted("hang") }
 func (c *gateCheck) endsDeaf() error { return c.interrupted("deaf") }
 
 func (c *gateCheck) alreadyDone() error {
-	b, err := newBeacon(c.dir)
-	switch {
-	case err != nil:
-		return err
-	case b == nil:
-		return errLeftOut
-	}
-	defer b.close()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	r, err := c.run(ctx, c.command("hang", b.path))
-	switch {
-	case err != nil:
-		return err
-	case r.err == nil && r.res.Signal == "" && r.res.Code == 0:
-		return errors.New("Run says that the program exited with 0")
-	case !b.gone(time.Second):
-		return errors.New("the program runs")
-	}
-	return nil
+	return c.watched(func(b *beacon) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		r, err := c.run(ctx, c.command("hang", b.path))
+		switch {
+		case err != nil:
+			return err
+		case r.passed():
+			return errors.New("Run says that the program exited with 0")
+		case !b.gone(time.Second):
+			return errors.New("the program runs")
+		}
+		return nil
+	})
 }
 
 // leaves runs a helper that leaves a descendant behind, and looks whether it is still there.
 func (c *gateCheck) leaves(name string, look func(*beacon) error) error {
-	b, err := newBeacon(c.dir)
-	switch {
-	case err != nil:
+	return c.watched(func(b *beacon) error {
+		r, err := c.ended(c.command(name, b.path), 0)
+		if err == nil {
+			err = want("standard output", "left", string(r.res.Stdout))
+		}
+		if err == nil {
+			err = look(b)
+		}
 		return err
-	case b == nil:
-		return errLeftOut
-	}
-	defer b.close()
-	r, err := c.ended(c.command(name, b.path), 0)
-	if err == nil {
-		err = want("standard output", "left", string(r.res.Stdout))
-	}
-	if err == nil {
-		err = look(b)
-	}
-	return err
+	})
 }
 
 func (c *gateCheck) descendant() error {

@@ -168,47 +168,20 @@ func (c *handlerCheck) concurrent() error {
 	return first(errs...)
 }
 
-// ends gives the handler a gate that returns only when its context ends, and ends it.
-func (c *handlerCheck) ends() error {
-	for _, ev := range c.Events {
-		ctx, cancel := context.WithCancel(context.Background())
-		asked := pawl.GateFunc(func(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
-			cancel()
-			return HangGate(ctx, cmd)
-		})
-		stop := time.AfterFunc(c.Bound/10, cancel) // for one that asks no gate
-		_, err := c.handle(ctx, deepCopy(ev), asked)
-		stop.Stop()
-		cancel()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// failing wants an error wherever the gate was asked: a check that did not happen has not passed.
-func (c *handlerCheck) failing(gate pawl.Gate) error {
-	return c.each(gate, func(ev *pawl.Event, h handled) error {
-		if h.asked > 0 && h.err == nil {
-			return fmt.Errorf("%s: Handle has no error, and decided %s", ev.Trigger, h.d.Verdict)
-		}
-		return nil
-	})
-}
-
-// stoppedProgram: though the program exited with 0 when it was told to end.
-func (c *handlerCheck) stoppedProgram() error {
+// stopped asks about every event with a gate that ends the context and then answers.
+func (c *handlerCheck) stopped(answer pawl.GateFunc, look func(ev *pawl.Event, h handled) error) error {
 	for _, ev := range c.Events {
 		ctx, cancel := context.WithCancel(context.Background())
 		gate := pawl.GateFunc(func(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
 			cancel()
-			return LateGate(ctx, cmd)
+			return answer(ctx, cmd)
 		})
+		asksNone := time.AfterFunc(c.Bound/10, cancel)
 		h, err := c.handle(ctx, deepCopy(ev), gate)
+		asksNone.Stop()
 		cancel()
-		if err == nil && h.asked > 0 && h.err == nil {
-			err = fmt.Errorf("%s: Handle has no error, and decided %s", ev.Trigger, h.d.Verdict)
+		if err == nil {
+			err = look(ev, h)
 		}
 		if err != nil {
 			return err
@@ -217,9 +190,24 @@ func (c *handlerCheck) stoppedProgram() error {
 	return nil
 }
 
-func (c *handlerCheck) refusedProgram() error { return c.failing(Refuses("pawltest")) }
+func (c *handlerCheck) ends() error {
+	return c.stopped(HangGate, func(*pawl.Event, handled) error { return nil })
+}
 
-func (c *handlerCheck) missingProgram() error { return c.failing(pawl.GateFunc(Missing)) }
+// failed wants an error where the gate was asked: a check that did not happen has not passed.
+func failed(ev *pawl.Event, h handled) error {
+	if h.asked > 0 && h.err == nil {
+		return fmt.Errorf("%s: Handle has no error, and decided %s", ev.Trigger, h.d.Verdict)
+	}
+	return nil
+}
+
+// stoppedProgram: though the program exited with 0 when it was told to end.
+func (c *handlerCheck) stoppedProgram() error { return c.stopped(LateGate, failed) }
+
+func (c *handlerCheck) refusedProgram() error { return c.each(Refuses("pawltest"), failed) }
+
+func (c *handlerCheck) missingProgram() error { return c.each(pawl.GateFunc(Missing), failed) }
 
 // gateOnlyWithin asks about every event with a gate that notes who comes too late.
 func (c *handlerCheck) gateOnlyWithin() error {
