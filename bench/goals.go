@@ -37,7 +37,7 @@ func (b *bench) whole(portable bool, log string) func() {
 }
 
 func oneHook(b *bench) []figure {
-	t := rotate(b.rounds(400), 1, bareExec(told(), b.hook), b.whole(false, "p1"), b.whole(true, "p1-portable"))
+	t := rotate(b.rounds(400), bareExec(told(), b.hook), b.whole(false, "p1"), b.whole(true, "p1-portable"))
 	return []figure{
 		atMost("one command hook, whole dispatch, of bare exec", ratio(t[1], t[0]), 0.95, "x"),
 		atMost("the same through the portable spawner", ratio(t[2], t[0]), 1.05, "x"),
@@ -92,7 +92,7 @@ func withoutTheShell(b *bench) []figure {
 	hook := programs(1)[0]
 	hook.Handler = command.Program{Name: hook.Name, Args: command.Shell(line), Direct: command.Direct(line), Codec: &wire.Codec{}}
 	r := registry(pawl.Options{Gate: b.runner(false), Log: b.log("p4", journal.Options{Alone: true})}, hook)
-	t := rotate(b.rounds(300), 1, bareExec(told(), "/bin/sh", "-c", line), dispatching(r))
+	t := rotate(b.rounds(300), bareExec(told(), "/bin/sh", "-c", line), dispatching(r))
 	return []figure{atMost("a plain command line, of sh -c of the same line", ratio(t[1], t[0]), 0.50, "x")}
 }
 
@@ -194,7 +194,7 @@ func manyAtOnce(b *bench) []figure {
 	for n, limit := range map[int]float64{8: 0.80, 32: 0.60} {
 		r := registry(pawl.Options{Gate: b.runner(false), Log: b.log(fmt.Sprint("p9-", n), journal.Options{Alone: true})}, programs(n, b.hook)...)
 		one := bareExec(told(), b.hook)
-		t := rotate(b.rounds(120), 1, func() {
+		t := rotate(b.rounds(120), func() {
 			var wg sync.WaitGroup
 			for range n {
 				wg.Go(one)
@@ -225,7 +225,7 @@ func timeouts(b *bench) []figure {
 func floods(b *bench) []figure {
 	cmd := pawl.Command{Args: []string{"/bin/sh", "-c", "head -c 16777216 /dev/zero"}, Limit: 64 << 10}
 	ctx := context.Background()
-	t := rotate(b.rounds(80), 1, bareExec(nil, cmd.Args...), func() {
+	t := rotate(b.rounds(80), bareExec(nil, cmd.Args...), func() {
 		res, err := b.runner(false).Run(ctx, cmd)
 		must(err)
 		if res.Cut != 16<<20-64<<10 {
@@ -281,7 +281,7 @@ func (b *bench) synced(run *pawl.Run) figure {
 			wg.Wait()
 		}
 	}
-	t := rotate(b.rounds(40), 1, all(b.log("each", journal.Options{Alone: true, Sync: journal.SyncEach})),
+	t := rotate(b.rounds(40), all(b.log("each", journal.Options{Alone: true, Sync: journal.SyncEach})),
 		all(b.log("group", journal.Options{Alone: true, Sync: journal.SyncGroup})))
 	return atMost("32 writers that share syncs, of a sync each", ratio(t[1], t[0]), 0.15, "x")
 }

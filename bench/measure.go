@@ -6,34 +6,9 @@ import (
 	"time"
 )
 
-// rotate runs the ways in turn, so that a busy machine bears on all alike, and returns the median time of
-// one call of each. Each turn calls a way batch times.
-func rotate(rounds, batch int, ways ...func()) []time.Duration {
-	times := make([][]time.Duration, len(ways))
-	for range rounds {
-		for i, way := range ways {
-			began := time.Now()
-			for range batch {
-				way()
-			}
-			times[i] = append(times[i], time.Since(began))
-		}
-	}
-	medians := make([]time.Duration, len(ways))
-	for i := range ways {
-		medians[i] = median(times[i])
-	}
-	return scale(medians, batch)
-}
-
-func median(times []time.Duration) time.Duration {
-	slices.Sort(times)
-	return times[len(times)/2]
-}
-
-// perCall is a time in nanoseconds that keeps its fractions.
+// perCall runs the ways in turn, so that a busy machine bears on all alike, and returns the median time of one
+// call of each, in nanoseconds. Each turn calls a way batch times.
 func perCall(rounds, batch int, ways ...func()) []float64 {
-	ns := make([]float64, len(ways))
 	times := make([][]time.Duration, len(ways))
 	for range rounds {
 		for i, way := range ways {
@@ -44,17 +19,25 @@ func perCall(rounds, batch int, ways ...func()) []float64 {
 			times[i] = append(times[i], time.Since(began))
 		}
 	}
+	ns := make([]float64, len(ways))
 	for i := range ways {
 		ns[i] = float64(median(times[i])) / float64(batch)
 	}
 	return ns
 }
 
-func scale(times []time.Duration, batch int) []time.Duration {
-	for i := range times {
-		times[i] /= time.Duration(batch)
+// rotate is perCall for ways that take long.
+func rotate(rounds int, ways ...func()) []time.Duration {
+	times := make([]time.Duration, len(ways))
+	for i, ns := range perCall(rounds, 1, ways...) {
+		times[i] = time.Duration(ns)
 	}
 	return times
+}
+
+func median(times []time.Duration) time.Duration {
+	slices.Sort(times)
+	return times[len(times)/2]
 }
 
 // allocations returns how many allocations one call makes, on average over n, in the whole process.

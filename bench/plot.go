@@ -52,7 +52,7 @@ func drawAtOnce(b *bench, path string) error {
 	one := bareExec(told(), b.hook)
 	for _, n := range []int{1, 2, 4, 8, 16, 32, 64} {
 		r := registry(pawl.Options{Gate: b.runner(false)}, programs(n, b.hook)...)
-		t := rotate(max(b.rounds(60), 8), 1, func() {
+		t := rotate(max(b.rounds(60), 8), func() {
 			var wg sync.WaitGroup
 			for range n {
 				wg.Go(one)

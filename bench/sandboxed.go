@@ -17,6 +17,6 @@ func sandboxed(b *bench) []figure {
 	through := func(g pawl.Gate) func() {
 		return func() { _, err := g.Run(ctx, cmd); must(err) }
 	}
-	t := rotate(b.rounds(400), 1, through(b.runner(false)), through(gate.Sandbox{}.Wrap(b.runner(false))))
+	t := rotate(b.rounds(400), through(b.runner(false)), through(gate.Sandbox{}.Wrap(b.runner(false))))
 	return []figure{atMost(what, float64((t[1]-t[0]).Nanoseconds())/1000, 100, "us")}
 }

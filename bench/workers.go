@@ -30,7 +30,7 @@ func workers(b *bench) []figure {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	cmd := pawl.Command{Args: []string{b.echo}, Keep: true, Stdin: msg.Stdin}
-	t := rotate(b.rounds(2000), 1, raw, func() {
+	t := rotate(b.rounds(2000), raw, func() {
 		res, err := w.Run(ctx, cmd)
 		if err != nil || string(res.Stdout) != "{}" {
 			panic(fmt.Sprint(res, err))
