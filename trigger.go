@@ -112,57 +112,57 @@ const (
 	stops      = MayRefuse | MayHalt
 )
 
-// TriggerRows returns the trigger table of [DefaultTriggers] in its printed order. The caller owns it.
-func TriggerRows() []TriggerRow {
-	return []TriggerRow{
-		{Trigger: SessionStart, Sees: AboutSource, Can: MayRefuse | MayHalt | MayNote, ZeroCode: "SessionStart"},
-		{Trigger: SessionEnd, Sees: AboutSource, ZeroCode: "SessionEnd"},
-		{Trigger: PromptSubmit, Can: MayRefuse | MayHalt | MayNote, ZeroCode: "UserPromptSubmit"},
-		{Trigger: ToolBefore, Sees: AboutTool, Can: MayRefuse | MayHalt | MayAsk | MayNote | MayRewrite | MayReplace, ZeroCode: "PreToolUse", Zidane: "tool:gate"},
-		{Trigger: ToolApproval, Sees: AboutTool, Can: MayRefuse | MayAllow, ZeroCode: "PermissionRequest"},
-		{Trigger: ToolAfter, Sees: AboutTool, Can: MayRefuse | MayReplace | MayNote | MayHalt, Bubbles: true, ZeroCode: "PostToolUse", Zidane: "tool:transform, mcp:tool:transform, tool:after"},
-		{Trigger: ToolStarted, Sees: AboutTool, Bubbles: true, Zidane: "tool:before"},
-		{Trigger: ToolFailed, Sees: AboutTool, Can: MayRefuse | MayReplace | MayNote, Bubbles: true, ZeroCode: "(Claude PostToolUseFailure)", Zidane: "tool:error"},
-		{Trigger: ToolUnknown, Sees: AboutTool, Can: MayReplace | MayNote, Zidane: "tool:unknown"},
-		{Trigger: CompactBefore, Sees: AboutSource, Can: stops, ZeroCode: "PreCompact"},
-		{Trigger: CompactAfter, Sees: AboutSource, Can: MayHalt, ZeroCode: "PostCompact"},
-		{Trigger: AgentStart, Sees: AboutAgent, Can: MayNote, ZeroCode: "SubagentStart"},
-		{Trigger: AgentStop, Sees: AboutAgent, Can: stops, RefusalContinues: true, ZeroCode: "SubagentStop"},
-		{Trigger: TurnStop, Can: stops, RefusalContinues: true, ZeroCode: "Stop"},
-		{Trigger: ContextTransform, Can: transforms, Zidane: "context:transform"},
-		{Trigger: SystemTransform, Can: transforms, Zidane: "system:transform"},
-		{Trigger: TurnBefore, Can: transforms, Zidane: "turn:before"},
-		{Trigger: TurnAfter, Bubbles: true, Zidane: "turn:after"},
-		{Trigger: ToolDispatched, Sees: AboutTool, Bubbles: true, Zidane: "tool:dispatched"},
-		{Trigger: ToolCancelled, Sees: AboutTool, Bubbles: true, Zidane: "tool:cancelled"},
-		{Trigger: ValidationReject, Sees: AboutTool, Bubbles: true, Zidane: "validation:reject"},
-		{Trigger: StreamText, Bubbles: true, Quiet: true, Zidane: "stream:text"},
-		{Trigger: StreamThinking, Bubbles: true, Quiet: true, Zidane: "stream:thinking"},
-		{Trigger: StreamEnd, Bubbles: true, Zidane: "stream:end"},
-		{Trigger: StreamError, Bubbles: true, Zidane: "stream:error"},
-		{Trigger: StreamRetry, Bubbles: true, Zidane: "stream:retry"},
-		{Trigger: StreamServerTool, Bubbles: true, Quiet: true, Zidane: "stream:server-tool"},
-		{Trigger: SpawnQueued, Bubbles: true, Zidane: "spawn:queued"},
-		{Trigger: SpawnBefore, Bubbles: true, Zidane: "spawn:before"},
-		{Trigger: SpawnComplete, Bubbles: true, Zidane: "spawn:complete"},
-		{Trigger: SpawnError, Bubbles: true, Zidane: "spawn:error"},
-		{Trigger: SteerInject, Zidane: "steer:inject"},
-		{Trigger: AgentAbort, Zidane: "agent:abort"},
-		{Trigger: AgentDone, Zidane: "agent:done"},
-		{Trigger: ArtifactRecorded, Bubbles: true, Zidane: "artifact:recorded"},
-		{Trigger: Background, Bubbles: true, Zidane: "background:*"},
-		{Trigger: RepeatExceeded, Sees: AboutTool, Bubbles: true, Zidane: "repeat-guard:exceeded"},
-		{Trigger: CacheBreak, Zidane: "cache:break"},
-		{Trigger: CacheDrift, Zidane: "cache:drift"},
-		{Trigger: ReplayDone, Zidane: "replay:done"},
-	}
+var triggerRows = []TriggerRow{
+	{Trigger: SessionStart, Sees: AboutSource, Can: MayRefuse | MayHalt | MayNote, ZeroCode: "SessionStart"},
+	{Trigger: SessionEnd, Sees: AboutSource, ZeroCode: "SessionEnd"},
+	{Trigger: PromptSubmit, Can: MayRefuse | MayHalt | MayNote, ZeroCode: "UserPromptSubmit"},
+	{Trigger: ToolBefore, Sees: AboutTool, Can: MayRefuse | MayHalt | MayAsk | MayNote | MayRewrite | MayReplace, ZeroCode: "PreToolUse", Zidane: "tool:gate"},
+	{Trigger: ToolApproval, Sees: AboutTool, Can: MayRefuse | MayAllow, ZeroCode: "PermissionRequest"},
+	{Trigger: ToolAfter, Sees: AboutTool, Can: MayRefuse | MayReplace | MayNote | MayHalt, Bubbles: true, ZeroCode: "PostToolUse", Zidane: "tool:transform, mcp:tool:transform, tool:after"},
+	{Trigger: ToolStarted, Sees: AboutTool, Bubbles: true, Zidane: "tool:before"},
+	{Trigger: ToolFailed, Sees: AboutTool, Can: MayRefuse | MayReplace | MayNote, Bubbles: true, ZeroCode: "(Claude PostToolUseFailure)", Zidane: "tool:error"},
+	{Trigger: ToolUnknown, Sees: AboutTool, Can: MayReplace | MayNote, Zidane: "tool:unknown"},
+	{Trigger: CompactBefore, Sees: AboutSource, Can: stops, ZeroCode: "PreCompact"},
+	{Trigger: CompactAfter, Sees: AboutSource, Can: MayHalt, ZeroCode: "PostCompact"},
+	{Trigger: AgentStart, Sees: AboutAgent, Can: MayNote, ZeroCode: "SubagentStart"},
+	{Trigger: AgentStop, Sees: AboutAgent, Can: stops, RefusalContinues: true, ZeroCode: "SubagentStop"},
+	{Trigger: TurnStop, Can: stops, RefusalContinues: true, ZeroCode: "Stop"},
+	{Trigger: ContextTransform, Can: transforms, Zidane: "context:transform"},
+	{Trigger: SystemTransform, Can: transforms, Zidane: "system:transform"},
+	{Trigger: TurnBefore, Can: transforms, Zidane: "turn:before"},
+	{Trigger: TurnAfter, Bubbles: true, Zidane: "turn:after"},
+	{Trigger: ToolDispatched, Sees: AboutTool, Bubbles: true, Zidane: "tool:dispatched"},
+	{Trigger: ToolCancelled, Sees: AboutTool, Bubbles: true, Zidane: "tool:cancelled"},
+	{Trigger: ValidationReject, Sees: AboutTool, Bubbles: true, Zidane: "validation:reject"},
+	{Trigger: StreamText, Bubbles: true, Quiet: true, Zidane: "stream:text"},
+	{Trigger: StreamThinking, Bubbles: true, Quiet: true, Zidane: "stream:thinking"},
+	{Trigger: StreamEnd, Bubbles: true, Zidane: "stream:end"},
+	{Trigger: StreamError, Bubbles: true, Zidane: "stream:error"},
+	{Trigger: StreamRetry, Bubbles: true, Zidane: "stream:retry"},
+	{Trigger: StreamServerTool, Bubbles: true, Quiet: true, Zidane: "stream:server-tool"},
+	{Trigger: SpawnQueued, Bubbles: true, Zidane: "spawn:queued"},
+	{Trigger: SpawnBefore, Bubbles: true, Zidane: "spawn:before"},
+	{Trigger: SpawnComplete, Bubbles: true, Zidane: "spawn:complete"},
+	{Trigger: SpawnError, Bubbles: true, Zidane: "spawn:error"},
+	{Trigger: SteerInject, Zidane: "steer:inject"},
+	{Trigger: AgentAbort, Zidane: "agent:abort"},
+	{Trigger: AgentDone, Zidane: "agent:done"},
+	{Trigger: ArtifactRecorded, Bubbles: true, Zidane: "artifact:recorded"},
+	{Trigger: Background, Bubbles: true, Zidane: "background:*"},
+	{Trigger: RepeatExceeded, Sees: AboutTool, Bubbles: true, Zidane: "repeat-guard:exceeded"},
+	{Trigger: CacheBreak, Zidane: "cache:break"},
+	{Trigger: CacheDrift, Zidane: "cache:drift"},
+	{Trigger: ReplayDone, Zidane: "replay:done"},
 }
+
+// TriggerRows returns the trigger table of [DefaultTriggers] in its printed order. The caller owns it.
+func TriggerRows() []TriggerRow { return slices.Clone(triggerRows) }
 
 // DefaultTriggers returns the trigger table. The caller owns the map: a runtime adds rows of its own and
 // removes what it cannot carry. A row whose name ends in ".*" takes any name below it.
 func DefaultTriggers() map[Trigger]Contract {
 	table := map[Trigger]Contract{}
-	for _, r := range TriggerRows() {
+	for _, r := range triggerRows {
 		table[r.Trigger] = Contract{r.Can, r.Sees, r.Bubbles, r.Quiet, r.RefusalContinues}
 	}
 	return table
