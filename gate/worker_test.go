@@ -74,7 +74,8 @@ func keptDoes(question string, n int) {
 		select {}
 	case "late":
 		time.Sleep(time.Minute)
-	case "wait": // for a file
+	case "wait": // for a file, beside one that says that it waits
+		os.WriteFile(waits(arg), nil, 0o600)
 		for _, err := os.Stat(arg); err != nil; _, err = os.Stat(arg) {
 			time.Sleep(time.Millisecond)
 		}
@@ -98,6 +99,9 @@ func keptDoes(question string, n int) {
 	}
 	fmt.Print(line)
 }
+
+// waits names the file that the helper makes when it waits for another.
+func waits(file string) string { return file + ".waits" }
 
 // kept is a question to the helper.
 func kept(t testing.TB, question string) pawl.Command {
@@ -434,13 +438,18 @@ func TestAWorkerThatSpeaksBeforeItIsAskedFailsTheNextQuestion(t *testing.T) {
 func TestAWorkerThatEndsBetweenQuestionsIsReplaced(t *testing.T) {
 	w := new(gate.Workers)
 	keeping(t, w, func(t *testing.T) {
+		reaped := func(pid int) {
+			t.Helper()
+			require.True(t, eventually(func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }), "it is reaped without being asked")
+		}
 		for range 4 {
-			require.Equal(t, 1, answered(t, w, "then-die").N)
-			require.True(t, eventually(func() bool { return len(children(t)) == 0 }), "it is reaped without being asked")
+			a := answered(t, w, "then-die")
+			require.Equal(t, 1, a.N)
+			reaped(a.PID)
 		}
 		a := answered(t, w, "q")
 		require.NoError(t, syscall.Kill(a.PID, syscall.SIGKILL))
-		require.True(t, eventually(func() bool { return errors.Is(syscall.Kill(a.PID, 0), syscall.ESRCH) }))
+		reaped(a.PID)
 		require.Equal(t, 1, answered(t, w, "q").N)
 	})
 }
@@ -508,30 +517,48 @@ func TestABusyWorkerGetsHelp(t *testing.T) {
 	w := &gate.Workers{Each: 2}
 	keeping(t, w, func(t *testing.T) {
 		first := answered(t, w, "q")
-		file := filepath.Join(t.TempDir(), "go")
-		done := make(chan keptAnswer)
-		go func() { done <- answered(t, w, "wait "+file) }()
-		require.True(t, eventually(func() bool { return answered(t, w, "q").PID != first.PID }))
+		goOn := busy(t, w)
+		require.NotEqual(t, first.PID, answered(t, w, "q").PID)
 		require.Len(t, children(t), 2)
-		require.NoError(t, os.WriteFile(file, nil, 0o600))
-		require.Equal(t, first.PID, (<-done).PID)
+		require.Equal(t, first.PID, goOn().PID)
 	})
+}
+
+// busy lets the program that is kept wait until goOn is called.
+func busy(t *testing.T, w *gate.Workers) (goOn func() keptAnswer) {
+	file := filepath.Join(t.TempDir(), "go")
+	done := make(chan keptAnswer)
+	go func() {
+		defer close(done) // also where it fails
+		done <- answered(t, w, "wait "+file)
+	}()
+	require.True(t, eventually(func() bool { _, err := os.Stat(waits(file)); return err == nil }))
+	return func() keptAnswer {
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		return <-done
+	}
+}
+
+// An impatient context ends when somebody begins to wait for its end.
+type impatient struct {
+	context.Context
+	cancel func()
+}
+
+func (c impatient) Done() <-chan struct{} {
+	c.cancel()
+	return c.Context.Done()
 }
 
 func TestWhoWaitsForATurnGivesUpWithItsContext(t *testing.T) {
 	w := &gate.Workers{Each: 1}
 	keeping(t, w, func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "go")
 		first := answered(t, w, "q")
-		done := make(chan keptAnswer)
-		go func() { done <- answered(t, w, "wait "+file) }()
+		goOn := busy(t, w)
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(30*time.Millisecond, cancel)
-		var err error
-		require.True(t, eventually(func() bool { _, err = w.Run(ctx, kept(t, "q")); return err != nil }))
+		_, err := w.Run(impatient{ctx, cancel}, kept(t, "q"))
 		require.ErrorIs(t, err, context.Canceled)
-		require.NoError(t, os.WriteFile(file, nil, 0o600))
-		require.Equal(t, first.PID, (<-done).PID)
+		require.Equal(t, first.PID, goOn().PID)
 	})
 }
 
