@@ -505,7 +505,7 @@ func stopped(t testing.TB, e gate.Exec, cmd func(ready string) pawl.Command) paw
 // L04
 func TestADescendantInAnotherSessionIsReported(t *testing.T) {
 	onBoth(t, func(t *testing.T, e gate.Exec) {
-		e.Grace = time.Second
+		e.Grace = 100 * time.Millisecond
 		res, err := e.Run(t.Context(), helper(t, "leaver", "1"))
 		require.NoError(t, err)
 		require.True(t, res.Orphans)
@@ -532,14 +532,14 @@ func TestADescendantInAnotherSessionIsReported(t *testing.T) {
 // L12, C09
 func TestAProgramThatObeysNothingIsKilled(t *testing.T) {
 	onBoth(t, func(t *testing.T, e gate.Exec) {
-		e.Grace = 2 * time.Second
+		e.Grace = time.Second
 		res := stopped(t, e, func(ready string) pawl.Command { return helper(t, "deaf", ready) })
 		require.Equal(t, "killed", res.Signal)
 		require.Equal(t, -1, res.Code)
 		require.False(t, res.Orphans)
 
 		late := filepath.Join(t.TempDir(), "LATE")
-		e.Grace = time.Second
+		e.Grace = 100 * time.Millisecond
 		stopped(t, e, func(ready string) pawl.Command {
 			return sh("trap '' TERM; touch " + ready + "; sleep 3; touch " + late)
 		})
@@ -828,7 +828,7 @@ func TestManyStopsLeaveNothing(t *testing.T) { // C09
 		t.Skip("starts two hundred programs")
 	}
 	onBoth(t, func(t *testing.T, e gate.Exec) {
-		e.Grace = 200 * time.Millisecond
+		e.Grace = 50 * time.Millisecond
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {

@@ -444,7 +444,7 @@ func TestTheWholeChainWithASandboxKeepsTheContractOfAGate(t *testing.T) {
 		Dir: dir,
 		New: func() pawl.Gate {
 			policy := &gate.Policy{Rules: []gate.Rule{act("exec.*", gate.Allow)}}
-			return gate.Chain(gate.Record{Log: new(lines)}.Wrap, policy.Wrap, box.Wrap)(gate.Exec{})
+			return gate.Chain(gate.Record{Log: new(lines)}.Wrap, policy.Wrap, box.Wrap)(gate.Exec{Grace: brief})
 		},
 	}))
 }
