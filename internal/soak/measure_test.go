@@ -13,29 +13,40 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A measure is what a process has at one time.
 type measure struct {
 	goroutines  int
 	descriptors int
-	children    int    // zombies are among them
-	marked      int    // descendants anywhere
+	children    int // zombies are among them
+	marked      int // descendants anywhere
+	threads     int
 	heap        uint64 // bytes in use after a collection
 	resident    int    // KiB
 }
 
 func (m measure) String() string {
-	return fmt.Sprintf("%d goroutines, %d descriptors, %d children, %d descendants, heap %d KiB, resident %d KiB",
-		m.goroutines, m.descriptors, m.children, m.marked, m.heap>>10, m.resident)
+	return fmt.Sprintf("%d goroutines, %d descriptors, %d children, %d descendants, %d threads, heap %d KiB, resident %d KiB",
+		m.goroutines, m.descriptors, m.children, m.marked, m.threads, m.heap>>10, m.resident)
 }
 
-// measure waits until what was let go has gone, and looks.
-func (c *crowd) measure(t *testing.T) (m measure) {
+// isNoMoreThan holds a measure to an earlier one.
+func (m measure) isNoMoreThan(t *testing.T, before measure) {
+	require.Equal(t, before.goroutines, m.goroutines, "goroutines")
+	require.Equal(t, before.descriptors, m.descriptors, "descriptors")
+	require.Zero(t, m.children, "processes that nobody waited for")
+	require.LessOrEqual(t, m.heap, before.heap+before.heap/10+1<<20, "bytes of the heap in use")
+}
+
+// measured waits until what was let go has gone, and looks; descendants are known by a mark in their environment.
+func measured(t *testing.T, mark string) (m measure) {
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) { // other processes end in their own time
 		runtime.GC()
 		m.goroutines = runtime.NumGoroutine()
-		m.children, m.marked = c.processes()
+		m.children, m.marked = processes(mark)
 		if m.goroutines <= idle && m.children+m.marked == 0 {
 			break
 		}
@@ -50,7 +61,7 @@ func (c *crowd) measure(t *testing.T) (m measure) {
 	m.heap = mem.HeapAlloc
 	fds, _ := os.ReadDir("/proc/self/fd")
 	m.descriptors = len(fds)
-	m.resident = resident()
+	m.threads, m.resident = status("Threads:"), status("VmRSS:")
 	return m
 }
 
@@ -58,7 +69,7 @@ func (c *crowd) measure(t *testing.T) (m measure) {
 const idle = 2
 
 // processes counts our children, and whoever has our mark in its environment.
-func (c *crowd) processes() (children, marked int) {
+func processes(mark string) (children, marked int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	self := strconv.Itoa(os.Getpid())
 	for _, path := range stats {
@@ -67,18 +78,19 @@ func (c *crowd) processes() (children, marked int) {
 			children++
 		}
 		env, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "environ"))
-		if bytes.Contains(env, []byte(c.mark)) {
+		if bytes.Contains(env, []byte(mark)) {
 			marked++
 		}
 	}
 	return children, marked
 }
 
-func resident() (kib int) {
-	status, _ := os.ReadFile("/proc/self/status")
-	_, after, _ := strings.Cut(string(status), "VmRSS:")
+// status is a number that the kernel tells of us, in KiB if it is a size.
+func status(name string) (n int) {
+	text, _ := os.ReadFile("/proc/self/status")
+	_, after, _ := strings.Cut(string(text), name)
 	if fields := strings.Fields(after); len(fields) > 0 {
-		kib, _ = strconv.Atoi(fields[0])
+		n, _ = strconv.Atoi(fields[0])
 	}
-	return kib
+	return n
 }
