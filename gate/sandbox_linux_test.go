@@ -314,6 +314,7 @@ func cgroups() (list []string) {
 func TestAConfinedProgramKeepsToItsLimits(t *testing.T) {
 	dir := t.TempDir()
 	s := gate.Sandbox{Write: []string{dir}, Limits: gate.Limits{FileSize: 64 << 10, Memory: 256 << 20, CPU: 900 * time.Millisecond, Files: 32}}
+	var spins sync.Once // a second of a core is enough
 	confined(t, s, func(t *testing.T, run func(pawl.Command) (pawl.Result, error)) {
 		res, err := run(sh("ulimit -f; ulimit -v; ulimit -t; ulimit -n; ulimit -H -t; ulimit -f unlimited"))
 		require.NoError(t, err)
@@ -326,9 +327,11 @@ func TestAConfinedProgramKeepsToItsLimits(t *testing.T) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, info.Size(), int64(64<<10))
 
-		res, err = run(sh("while :; do :; done"))
-		require.NoError(t, err)
-		require.NotEmpty(t, res.Signal)
+		spins.Do(func() {
+			res, err := run(sh("while :; do :; done"))
+			require.NoError(t, err)
+			require.NotEmpty(t, res.Signal)
+		})
 
 		res, err = run(sh("head -c 600000000 /dev/zero | tail -n 1 | wc -c"))
 		require.NoError(t, err)
