@@ -13,6 +13,9 @@ import (
 	"github.com/pawl-hooks/pawl/gate"
 )
 
+// greeting is what a kept program prints first.
+const greeting = `{"pawl":"worker","version":1}`
+
 // What stands in a script for itself.
 const (
 	reads  = 0xff // the program reads a question

@@ -26,8 +26,6 @@ import (
 	"github.com/pawl-hooks/pawl/wire"
 )
 
-const greeting = `{"pawl":"worker","version":1}`
-
 // keptAnswer is what the helper "kept" answers, beside doing what it was asked to.
 type keptAnswer struct {
 	PID, N   int
