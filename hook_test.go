@@ -619,6 +619,28 @@ func TestANoteOnARefusalIsToldNothingOfTheResult(t *testing.T) {
 	require.Equal(t, map[string]string{"refuse": `"secret"pass`, "note": "refuse", "observe": `"secret"refuse`}, told)
 }
 
+// A caller's context need not compare with another.
+func TestAQuietTriggerTakesAnyContext(t *testing.T) {
+	heard := 0
+	o := pawl.Hook{Name: "o", On: pawl.StreamText, Handler: pawl.Observer(func(context.Context, *pawl.Event) { heard++ })}
+	r := registry(t, pawl.Options{}, o)
+	for _, ctx := range []context.Context{sliceContext{t.Context(), nil}, sliceContext{t.Context(), nil}, boxContext{t.Context(), []int{}}, boxContext{t.Context(), 1}, boxContext{t.Context(), []int{}}} {
+		_, err := r.Dispatch(ctx, &pawl.Event{Trigger: pawl.StreamText})
+		require.NoError(t, err)
+	}
+	require.Equal(t, 5, heard)
+}
+
+type sliceContext struct {
+	context.Context
+	_ []int
+}
+
+type boxContext struct {
+	context.Context
+	box any
+}
+
 // ---- stops
 
 func TestTheStopCap(t *testing.T) {

@@ -302,20 +302,16 @@ func (c *markedContext) Value(key any) any {
 func (c *markedContext) AfterFunc(f func()) (stop func() bool) { return clock.AfterFunc(c.Context, f) }
 
 // mark returns ctx one deeper. A stream reports its deltas under one context: the last one is kept, so
-// that the quiet path allocates nothing.
+// that the quiet path allocates nothing. What is kept compares, so that comparing with it cannot panic.
 func (r *Registry) mark(ctx context.Context, depth int) context.Context {
-	if c := r.marked.Load(); c != nil && c.mark == depth+1 && sameContext(c.Context, ctx) {
+	if c := r.marked.Load(); c != nil && c.mark == depth+1 && c.Context == ctx {
 		return c
 	}
 	c := &markedContext{ctx, markKey{r.family}, depth + 1}
-	r.marked.Store(c)
+	if reflect.ValueOf(ctx).Comparable() {
+		r.marked.Store(c)
+	}
 	return c
-}
-
-// sameContext compares two contexts; one whose type does not compare is never the same.
-func sameContext(a, b context.Context) (same bool) {
-	defer func() { _ = recover() }()
-	return a == b
 }
 
 // state is an event at one point of its way. A rewrite makes a new one.
