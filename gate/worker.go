@@ -127,7 +127,7 @@ func notGreeted(err error, began time.Time) pawl.Result {
 // question is the line that a command's input is.
 func question(cmd pawl.Command) ([]byte, error) {
 	text := bytes.TrimSuffix(cmd.Stdin, []byte("\n"))
-	if len(text) == 0 || bytes.ContainsAny(text, "\n\r") {
+	if len(text) == 0 || bytes.IndexByte(text, '\n') >= 0 || bytes.IndexByte(text, '\r') >= 0 {
 		return nil, &WorkerError{Kind: NoLine, Arg0: cmp.Or(append(cmd.Args, "")...), Detail: fmt.Sprintf(
 			"its input must be one line, and has %d lines in %d bytes", bytes.Count(text, []byte("\n"))+min(1, len(text)), len(cmd.Stdin))}
 	}

@@ -196,12 +196,12 @@ func (p printed) document(b []byte) printed {
 			}
 			rest = bytes.TrimSpace(rest[size:])
 		}
-	case !v.IsValid(jsontext.AllowInvalidUTF8(true)):
-		p.fault = "a name is repeated"
-	case !v.IsValid():
+	case v.IsValid():
+		p.whole = true
+	case v.IsValid(jsontext.AllowInvalidUTF8(true)):
 		p.fault = "text that is not UTF-8"
 	default:
-		p.whole = true
+		p.fault = "a name is repeated"
 	}
 	return p
 }
