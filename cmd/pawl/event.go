@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/internal/doc"
@@ -53,14 +54,34 @@ func decode(name string, data []byte) (*pawl.Event, error) {
 	if len(faults) > 0 {
 		return nil, faults.Err()
 	}
-	if d.Root.Get(hostKey) == nil {
+	event := d.Root.Get(hostKey)
+	if event == nil {
 		return wire.DecodeEvent(name, data)
+	}
+	if !event.Is(doc.String) {
+		return nil, d.FaultAt(event.Pos, hostKey+": expected a string, found "+event.Describe(), `write "hook_event_name": "PreToolUse"`)
 	}
 	ev, err := wire.ReadEvent(data)
 	if err != nil {
-		return nil, d.FaultAt(d.Root.Pos, err.Error(), "")
+		return nil, hostFault(d, err)
 	}
 	return ev, nil
+}
+
+// hostFault puts what is wrong with a host's event at the key that it is about.
+func hostFault(d *doc.Document, err error) error {
+	message := strings.TrimPrefix(err.Error(), "event: ")
+	for _, f := range d.Root.Fields {
+		if strings.HasPrefix(message, f.Name+":") {
+			return d.FaultAt(f.Value.Pos, message, "")
+		}
+	}
+	event := d.Root.Get(hostKey)
+	var names []string
+	for _, e := range append(wire.ZeroCode.Events(), wire.Claude.Events()...) {
+		names = append(names, e.Name)
+	}
+	return d.FaultAt(event.Pos, message, doc.DidYouMean(event.Text, names...))
 }
 
 // known is an error, at its place, where ev is none that hooks could answer: an unknown trigger, or no
@@ -74,23 +95,24 @@ func known(name string, data []byte, ev *pawl.Event) error {
 	if err == nil || len(faults) > 0 {
 		return err
 	}
-	at, hint := d.Root.Pos, ""
-	if trigger := d.Root.Get("trigger"); trigger != nil {
-		at, hint = trigger.Pos, nearest(ev.Trigger)
-	} else if event := d.Root.Get(hostKey); event != nil {
-		at = event.Pos
+	message := strings.TrimSuffix(err.Error(), ": "+pawl.ErrTrigger.Error()) // it is known to be no event; why is the news
+	if host := d.Root.Get(hostKey); host != nil {
+		return d.FaultAt(host.Pos, message, missing(ev.Trigger, `"tool_name": "Bash"`))
 	}
-	return d.FaultAt(at, err.Error(), hint)
+	return d.FaultAt(d.Root.Get("trigger").Pos, message, nearest(ev.Trigger))
 }
 
-// nearest suggests the trigger that a misspelt one most likely means.
+// nearest suggests the trigger that another system's name or a misspelt one most likely means.
 func nearest(t pawl.Trigger) string {
 	var names []string
 	for _, row := range pawl.TriggerRows() {
+		if string(t) == row.ZeroCode || slices.Contains(strings.Split(row.Zidane, ", "), string(t)) {
+			return "here it is called " + string(row.Trigger)
+		}
 		names = append(names, string(row.Trigger))
 	}
 	if slices.Contains(names, string(t)) {
-		return missing(t)
+		return missing(t, `"tool": "write_file"`)
 	}
 	if best := doc.Nearest(string(t), names...); best != "" {
 		return "did you mean " + best + "?"
@@ -98,11 +120,11 @@ func nearest(t pawl.Trigger) string {
 	return "pawl schema --triggers lists them"
 }
 
-// missing says what an event of a known trigger lacks.
-func missing(t pawl.Trigger) string {
+// missing says what an event of a known trigger lacks, and so what to add: tool is how its form names a tool.
+func missing(t pawl.Trigger, tool string) string {
 	switch pawl.DefaultTriggers()[t].Subject {
 	case pawl.AboutTool:
-		return `add "tool": "write_file"`
+		return "add " + tool
 	case pawl.AboutAgent:
 		return `add "agent": {"id": "a1", "type": "reviewer", "depth": 1}`
 	}
