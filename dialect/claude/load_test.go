@@ -224,7 +224,7 @@ func TestErrors(t *testing.T) {
 		"a list at the top":  {`[]`, `expected an object, found`},
 		"a Gemini file":      {`{"hooks":{"BeforeTool":[{"hooks":[` + echo + `]}]}}`, `a hooks file of Gemini CLI`},
 		"a Cursor file":      {`{"version":1,"hooks":{"afterFileEdit":[{"command":"x"}]}}`, `a hooks file of Cursor`},
-		"a half-written one": {`{"hooks":{"Stop":[`, `1:19: error:`},
+		"a half-written one": {`{"hooks":{"Stop":[`, `1:18: error: the file ends inside of this list`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			entries, issues := load(c.doc)

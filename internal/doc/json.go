@@ -16,6 +16,7 @@ type jsonReader struct {
 	doc    *Document
 	dec    *jsontext.Decoder
 	faults Faults
+	open   []*Node // lists and tables that are not closed yet
 }
 
 func (d *Document) parseJSON() (*Node, Faults) {
@@ -35,12 +36,15 @@ func (d *Document) parseJSON() (*Node, Faults) {
 
 // end expects the end of the file.
 func (r *jsonReader) end() error {
-	at := r.next()
-	if _, err := r.dec.ReadToken(); errors.Is(err, io.EOF) {
+	at := len(r.doc.plain) - len(bytes.TrimLeft(r.doc.plain[r.dec.InputOffset():], " \t\r\n"))
+	if at == len(r.doc.plain) {
 		return nil
 	}
-	if bytes.HasPrefix(r.doc.plain[at:], []byte("/")) {
+	switch {
+	case r.doc.comments(at):
 		return r.doc.comment(at)
+	case r.doc.plain[at] == ']', r.doc.plain[at] == '}':
+		return r.doc.FaultAt(r.doc.pos(at), "a closing bracket too many", "remove it")
 	}
 	return r.doc.FaultAt(r.doc.pos(at), "something follows the end of the document", "a file holds one value")
 }
@@ -94,11 +98,14 @@ func (r *jsonReader) nest(kind jsontext.Kind, depth int) (*Node, error) {
 	if kind == '{' {
 		n.Kind, fill = Table, r.fields
 	}
+	r.open = append(r.open, n)
 	if err := fill(n, depth); err != nil {
 		return nil, err
 	}
 	_, err := r.dec.ReadToken()
-	n.end = int(r.dec.InputOffset())
+	if n.end = int(r.dec.InputOffset()); err == nil {
+		r.open = r.open[:len(r.open)-1]
+	}
 	return n, err
 }
 
@@ -147,48 +154,46 @@ func (r *jsonReader) fault(err error) *Fault {
 	if errors.As(err, &s) {
 		at, err = int(s.ByteOffset), s.Err
 	}
-	at = min(max(at, 0), len(r.doc.plain))
-	rest := r.doc.plain[at:]
 	switch {
 	case len(bytes.TrimSpace(r.doc.plain)) == 0:
 		return r.doc.FaultAt(Pos{1, 1}, "the file is empty", "an empty JSON file is written {}")
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		at = len(bytes.TrimRight(r.doc.plain, " \t\r\n"))
-		return r.doc.FaultAt(r.doc.pos(at), "the file ends in the middle of a value", "a bracket or a quote is not closed")
+		return r.unfinished()
+	case r.doc.comments(at):
+		return r.doc.comment(at)
 	}
-	return r.slip(at, rest, err)
+	return r.doc.slipped(jsonSlips(), strings.TrimPrefix(err.Error(), "jsontext: "), at)
 }
 
-// slip names the usual ways of writing what is not JSON.
-func (r *jsonReader) slip(at int, rest []byte, err error) *Fault {
-	before := bytes.TrimRight(r.doc.plain[:at], " \t\r\n")
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	closing := bytes.TrimLeft(rest, " \t\r\n,")
-	closes := len(closing) > 0 && (closing[0] == '}' || closing[0] == ']')
-	behind, comma := bytes.HasSuffix(before, []byte(",")), bytes.HasPrefix(rest, []byte(","))
-	message, hint := err.Error(), ""
-	switch {
-	case behind && comma:
-		message, hint = "two commas", "remove one"
-	case closes && (behind || comma):
-		if behind {
-			at = len(before) - 1
-		}
-		message, hint = "a comma before the closing bracket", "remove the comma; JSON has no trailing comma"
-	case bytes.HasPrefix(rest, []byte("/")):
-		return r.doc.comment(at)
-	case bytes.HasPrefix(rest, []byte("'")):
-		hint = "write strings in double quotes"
-	case len(rest) > 0 && rest[0] == '"':
-		hint = "a comma is missing before it, perhaps"
-	case len(rest) > 0 && strings.HasSuffix(message, "at start of value") && (rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z' || rest[0] == '_'):
-		hint = "write keys and texts in double quotes"
+// unfinished is the fault of a file that ends inside of something: at its beginning.
+func (r *jsonReader) unfinished() *Fault {
+	if at := r.next(); bytes.HasPrefix(r.doc.plain[at:], []byte(`"`)) {
+		return r.doc.FaultAt(r.doc.pos(at), "the string is not closed", `close it with "`)
 	}
-	return r.doc.FaultAt(r.doc.pos(at), strings.TrimPrefix(message, "jsontext: "), hint)
+	if len(r.open) == 0 {
+		at := len(bytes.TrimRight(r.doc.plain, " \t\r\n"))
+		return r.doc.FaultAt(r.doc.pos(at), "the file ends in the middle of a value", "")
+	}
+	n := r.open[len(r.open)-1]
+	closing := map[Kind]string{List: "]", Table: "}"}[n.Kind]
+	return r.doc.FaultAt(n.Pos, "the file ends inside of this "+kindWords[n.Kind], "close it with "+closing)
+}
+
+// comments reports whether a comment stands at an offset.
+func (d *Document) comments(at int) bool {
+	rest := string(d.plain[at:min(at+2, len(d.plain))])
+	return strings.HasPrefix(rest, "#") || rest == "//" || rest == "/*"
 }
 
 func (d *Document) comment(at int) *Fault {
-	return d.FaultAt(d.pos(at), "a comment", "JSON has no comments; remove it, or write the file in TOML")
+	message, hint := "a comment", "JSON has no comments; remove it, or write the file in TOML"
+	if d.Format == JSONC {
+		message, hint = "a comment that begins with #", "begin it with //"
+		if d.plain[at] == '/' {
+			message, hint = "the comment is not closed", "close it with */"
+		}
+	}
+	return d.FaultAt(d.pos(at), message, hint)
 }
 
 // plainJSON blanks the comments and trailing commas of JSONC, so that every offset stays as it was.

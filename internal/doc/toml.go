@@ -72,12 +72,7 @@ func (r *tomlReader) syntax(err error) *Fault {
 	if !errors.As(err, &e) {
 		return r.doc.FaultAt(Pos{1, 1}, err.Error(), "")
 	}
-	at := int(r.parser.Range(e.Highlight).Offset)
-	hint := tomlLines
-	if strings.Contains(e.Message, "at start of value") || strings.HasPrefix(e.Message, "expected keyword") {
-		hint = "write texts in quotes"
-	}
-	return r.doc.FaultAt(r.doc.pos(at), e.Message, hint)
+	return r.doc.slipped(tomlSlips(), e.Message, int(r.parser.Range(e.Highlight).Offset))
 }
 
 // header opens the table of a [a.b] or [[a.b]] line and returns it, or nil where it stands for something else.
