@@ -2,9 +2,6 @@ package gate
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,63 +13,6 @@ const (
 	DefaultApprovalTimeout = 5 * time.Minute
 	MaxApprovalTimeout     = time.Hour
 )
-
-// ErrNobody is returned by an [Approver] or a [Reviewer] who is not there. Any error of theirs refuses; this
-// one is recorded as nobody_to_ask.
-var ErrNobody = errors.New("nobody can be asked")
-
-// An Approver puts a question to a person and waits for the answer. It may be called concurrently, for
-// different actions. When ctx is done nobody waits for it any more.
-type Approver interface {
-	Approve(ctx context.Context, q Question) (Reply, error)
-}
-
-// A Reviewer is an agent that looks at a command instead of a person, or before one. It may be called
-// concurrently. When ctx is done nobody waits for it any more.
-type Reviewer interface {
-	Review(ctx context.Context, q Question) (Review, error)
-}
-
-// A Question is one command that may run only if somebody says so.
-type Question struct {
-	ID       int64 // what the answer must repeat; from 1
-	Action   string
-	Ruling   Ruling // AgentThenHuman, Ask or AgentReview
-	Call     string // the command's id
-	Args     []string
-	Dir      string
-	Hook     string       // the hook whose program it is; empty where it is nobody's
-	Trigger  pawl.Trigger // what the hook fired on
-	Tool     string       // the tool that is about
-	Agent    pawl.Agent   // whose event it is
-	Deadline time.Time    // when no answer counts any more
-	Review   *Review      // what the reviewer said; nil where none was asked
-}
-
-// A Reply is a person's answer. The zero Reply is no.
-type Reply struct {
-	ID     int64 // of the question: an answer to another one refuses
-	Choice Choice
-	By     string // who; may be empty
-	Reason string // may be empty
-}
-
-// A Choice is what a person makes of a question.
-type Choice uint8
-
-// The choices.
-const (
-	No      Choice = iota
-	Once           // this command runs
-	Session        // it runs, and this process asks no more about the same action
-)
-
-// A Review is a reviewer's answer. The zero Review is no.
-type Review struct {
-	ID     int64 // of the question: an answer to another one refuses
-	Permit bool
-	Reason string // one sentence; shown to the person, and in the refusal
-}
 
 // Approve is a middleware that answers what [Policy] leaves open. Stand it right behind the policy: what
 // comes without a policy before it passes. Whatever is not a clear yes to the question asked, in time, by
@@ -279,85 +219,4 @@ func (a *Approve) turn(ctx context.Context, action string) (done func(), granted
 			return nil, false, ctx.Err()
 		}
 	}
-}
-
-// put records a question, asks it, and waits until its deadline. The outcome is empty where an answer to
-// this very question came in time.
-func (a *Approve) put(ctx context.Context, q Question, ask func(context.Context) (id int64, err error)) verdict {
-	if err := a.record(ctx, requestOf(q)); err != nil {
-		return verdict{failure: err}
-	}
-	v := verdict{ApprovalResponse: ApprovalResponse{Request: q.ID}}
-	resume := pawl.Pause(ctx, a.timeout())
-	defer resume()
-	limited, cancel := until(ctx, q.Deadline)
-	defer cancel()
-	got := answer(limited, ask)
-	select {
-	case <-limited.Done():
-		v.Outcome = outcomeOf(ctx, limited.Err())
-		return v
-	case r := <-got:
-		switch {
-		case limited.Err() != nil:
-			v.Outcome = outcomeOf(ctx, limited.Err())
-		case r.err != nil:
-			v.Outcome, v.Reason = outcomeOf(ctx, r.err), whyNot(r.err)
-		case r.id != q.ID:
-			v.Outcome = Mismatched
-		}
-		return v
-	}
-}
-
-// whyNot is an approver's error in words, without what the outcome says already.
-func whyNot(err error) string {
-	if errors.Is(err, ErrNobody) {
-		return strings.TrimPrefix(strings.TrimPrefix(err.Error(), ErrNobody.Error()), ": ")
-	}
-	return err.Error()
-}
-
-type reply struct {
-	id  int64 // of the question it answers
-	err error
-}
-
-// answer asks in a goroutine of its own, which nobody waits for after the deadline.
-func answer(ctx context.Context, ask func(context.Context) (id int64, err error)) <-chan reply {
-	got := make(chan reply, 1)
-	go func() {
-		r := reply{err: errors.New("it ended without an answer")}
-		defer func() {
-			if p := recover(); p != nil {
-				r = reply{err: fmt.Errorf("it panicked: %v", p)}
-			}
-			got <- r
-		}()
-		r.id, r.err = ask(ctx)
-	}()
-	return got
-}
-
-// until returns a context that ends with ctx or at the deadline. The deadline of ctx itself is the hook's,
-// which does not hold while its clock is stopped.
-func until(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
-	limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
-	stop := context.AfterFunc(ctx, cancel)
-	return limited, func() {
-		stop()
-		cancel()
-	}
-}
-
-func outcomeOf(ctx context.Context, err error) Outcome {
-	switch {
-	case ctx.Err() != nil:
-		return Cancelled
-	case errors.Is(err, context.DeadlineExceeded):
-		return Expired
-	case errors.Is(err, ErrNobody):
-		return NobodyToAsk
-	}
-	return Unavailable
 }

@@ -1,13 +1,10 @@
 package gate
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pawl-hooks/pawl"
 )
@@ -37,71 +34,6 @@ type Policy struct {
 	Chain func(*pawl.Event) []string
 
 	Namer Namer // what an action is called; nil: the zero ExecNamer
-}
-
-// A Query is one action to decide on.
-type Query struct {
-	Action, Tool, Model, AgentKind string
-}
-
-// An Answer is what a policy said of a command and why.
-type Answer struct {
-	Action string // empty where the command could not be named
-	Shell  string // the shell's action, where the command goes without its shell and was decided under its own
-	Ruling Ruling
-	Rule   *Rule  // the one that decided; nil where none named the action
-	Layer  string // where Rule stands: project, default, ceiling, promise; empty with no Rule
-	Agent  string // the kind of agent it was decided for
-	Why    string // why no rule could decide; empty where one did
-}
-
-// recorded is the action that the record of a hook shows: the shell's, where there is one.
-func (a Answer) recorded() string { return cmp.Or(a.Shell, a.Action) }
-
-// String says the answer and its rule on one line.
-func (a Answer) String() string {
-	s := fmt.Sprintf("%s %s", a.Ruling, a.Action)
-	if a.Rule == nil {
-		return s + ": " + a.Why
-	}
-	s += ": " + a.Layer + " rule " + a.Rule.String()
-	if at := a.Rule.Origin.String(); at != "" {
-		s += " (" + at + ")"
-	}
-	return s
-}
-
-// Promises are rules that a session took upon itself while it ran. They narrow at once and are never taken
-// back. The zero Promises are none. They may be used concurrently.
-type Promises struct {
-	mu    sync.RWMutex
-	rules []Rule
-}
-
-// Add adds one promise. It is an error when the rule is not well formed or names no action.
-func (p *Promises) Add(r Rule) error {
-	if field, why := r.fault(); why != "" {
-		return fmt.Errorf("promise: %s: %s", field, why)
-	}
-	if r.Action == "" {
-		return errors.New("promise: names no action")
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !slices.Contains(p.rules, r) {
-		p.rules = append(p.rules, r)
-	}
-	return nil
-}
-
-// all returns the promises made so far. Those made later go to another part of the slice.
-func (p *Promises) all() []Rule {
-	if p == nil {
-		return nil
-	}
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return p.rules
 }
 
 // Decide says what the policy makes of a command on behalf of an event, which may be nil, and which rule
@@ -260,82 +192,21 @@ func (p *Policy) Check() error {
 	return errors.Join(append(faults, p.checkKinds()...)...)
 }
 
-// A RuleError is a rule that is not well formed.
-type RuleError struct {
-	Where  string // project rule 3
-	Origin pawl.Origin
-	Field  string // action, tool, model, agent_kind, decision
-	Why    string
-}
-
-func (e *RuleError) Error() string {
-	return strings.TrimPrefix(fmt.Sprintf("%s: %s: %s: %s", e.Origin, e.Where, e.Field, e.Why), ": ")
-}
-
-// An Asker decides with somebody's help on what a policy left open. Ask returns nil where the command may
-// run, else a refusal. It is told of every answer, those that leave nothing open included, so that it can
-// record them; whatever it says of a Deny, the command does not run.
-type Asker interface {
-	Ask(ctx context.Context, ans Answer, cmd pawl.Command) error
-}
-
-// Wrap returns a Gate that decides on each command, refuses what the policy does not allow, and hands the
-// rest to next. What asks goes to next's [Asker], which is what [Approve.Wrap] returns: it must be wrapped
-// by the policy with nothing in between. Where next is no Asker, what asks is refused. The policy is read
-// here; a fault in it refuses every command.
-func (p *Policy) Wrap(next pawl.Gate) pawl.Gate {
-	frozen := *p
-	frozen.Rules, frozen.Defaults = slices.Clone(p.Rules), slices.Clone(p.defaults())
-	frozen.Ceilings = make([][]Rule, len(p.Ceilings))
-	for i, rules := range p.Ceilings {
-		frozen.Ceilings[i] = slices.Clone(rules)
+// Permits reports whether the policy allows any action at or below q.Action, for one kind of agent: whether
+// it is worth offering at all.
+func (p *Policy) Permits(q Query) bool {
+	narrowing := slices.Concat(append(p.Ceilings, p.Promises.all())...)
+	all := slices.Concat(p.Rules, p.defaults(), narrowing)
+	names := candidates(all, func(r Rule) string { return r.Action })
+	prefix := q.Action + "."
+	for _, name := range append(names, q.Action, prefix+other) {
+		if name != q.Action && !strings.HasPrefix(name, prefix) {
+			continue
+		}
+		q.Action = name
+		if p.Judge(q).Ruling == Allow {
+			return true
+		}
 	}
-	frozen.Kinds = slices.Clone(p.Kinds)
-	g := &policyGate{policy: frozen, fault: frozen.Check(), next: next}
-	g.asker, _ = next.(Asker)
-	return g
-}
-
-type policyGate struct {
-	policy Policy
-	fault  error
-	next   pawl.Gate
-	asker  Asker // nil: nobody can be asked
-}
-
-// Run decides, and runs the command where it may.
-func (g *policyGate) Run(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
-	if g.fault != nil {
-		return pawl.Result{}, &pawl.RefusedError{Reason: "the policy has a fault: " + g.fault.Error()}
-	}
-	ans := g.policy.decide(pawl.EventFrom(ctx), cmd)
-	if err := g.settle(ctx, ans, cmd); err != nil {
-		return pawl.Result{Action: ans.recorded()}, err
-	}
-	res, err := g.next.Run(ctx, cmd)
-	res.Action = ans.recorded()
-	return res, err
-}
-
-// settle returns nil where the command may run.
-func (g *policyGate) settle(ctx context.Context, ans Answer, cmd pawl.Command) error {
-	var err error
-	if g.asker != nil {
-		err = g.asker.Ask(ctx, ans, cmd)
-	}
-	switch {
-	case ans.Ruling == Deny:
-		return &pawl.RefusedError{Action: ans.recorded(), Reason: denyReason(ans)}
-	case g.asker == nil && ans.Ruling != Allow:
-		return &pawl.RefusedError{Action: ans.recorded(), Reason: "it needs approval and nobody can be asked"}
-	}
-	return err
-}
-
-// denyReason keeps the policy's rules to itself: the reason may reach the model.
-func denyReason(ans Answer) string {
-	if ans.Rule == nil {
-		return ans.Why
-	}
-	return ""
+	return false
 }

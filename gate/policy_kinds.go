@@ -191,22 +191,3 @@ func shown(candidate string) string {
 	}
 	return candidate
 }
-
-// Permits reports whether the policy allows any action at or below q.Action, for one kind of agent: whether
-// it is worth offering at all.
-func (p *Policy) Permits(q Query) bool {
-	narrowing := slices.Concat(append(p.Ceilings, p.Promises.all())...)
-	all := slices.Concat(p.Rules, p.defaults(), narrowing)
-	names := candidates(all, func(r Rule) string { return r.Action })
-	prefix := q.Action + "."
-	for _, name := range append(names, q.Action, prefix+other) {
-		if name != q.Action && !strings.HasPrefix(name, prefix) {
-			continue
-		}
-		q.Action = name
-		if p.Judge(q).Ruling == Allow {
-			return true
-		}
-	}
-	return false
-}

@@ -164,3 +164,15 @@ func ShippedDefaults() []Rule {
 		{Action: "exec.devshell.*", Decision: Allow},
 	}
 }
+
+// A RuleError is a rule that is not well formed.
+type RuleError struct {
+	Where  string // project rule 3
+	Origin pawl.Origin
+	Field  string // action, tool, model, agent_kind, decision
+	Why    string
+}
+
+func (e *RuleError) Error() string {
+	return strings.TrimPrefix(fmt.Sprintf("%s: %s: %s: %s", e.Origin, e.Where, e.Field, e.Why), ": ")
+}

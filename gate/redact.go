@@ -1,13 +1,10 @@
 package gate
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/pawl-hooks/pawl/internal/jsonline"
 )
 
 // MinSecret is the length in bytes below which a value is not looked for: it would be found everywhere.
@@ -156,38 +153,6 @@ func (r *Redactor) String(s string) string {
 // It cannot know that the stream is JSON: a secret that is a bare number there leaves no valid JSON behind.
 func (r *Redactor) Stream() *RedactStream { return &RedactStream{rules: r.get()} }
 
-// A RedactStream replaces the secrets of one stream. It is for one goroutine at a time.
-type RedactStream struct {
-	rules *redactRules
-	held  []byte // not returned yet, behind up to boundary bytes that were
-	seen  int    // bytes at the start of held that were returned: what a shape may not follow
-	out   []byte
-}
-
-// Write takes the next bytes of the stream and returns what is decided by now, good until the next call.
-// What may be the beginning of a secret is held back.
-func (s *RedactStream) Write(p []byte) []byte {
-	if s.rules.empty() {
-		return p
-	}
-	s.held = append(s.held, p...)
-	return s.release(false)
-}
-
-// Flush returns what was held back, at the end of the stream.
-func (s *RedactStream) Flush() []byte { return s.release(true) }
-
-func (s *RedactStream) release(final bool) []byte {
-	spans, rest := s.rules.scan(s.held, s.seen, final)
-	for i := range spans {
-		spans[i].from, spans[i].to = spans[i].from-s.seen, spans[i].to-s.seen
-	}
-	s.out = s.rules.replace(s.out[:0], s.held[s.seen:rest], spans)
-	keep := max(0, rest-boundary)
-	s.held, s.seen = append(s.held[:0], s.held[keep:]...), rest-keep
-	return s.out
-}
-
 // A span is a part of the text to hide.
 type span struct {
 	from, to int
@@ -257,70 +222,4 @@ func (rr *redactRules) replace(dst, src []byte, spans []span) []byte {
 		at = s.to
 	}
 	return append(dst, src[at:]...)
-}
-
-// replaceJSON redacts the JSON value src token by token, so that it stays one. The spans are the secrets
-// found in its text; where one reaches over more than a string or a number, all of it is hidden.
-func (rr *redactRules) replaceJSON(src []byte, spans []span) []byte {
-	var out []byte
-	for i := 0; i < len(src); {
-		end := tokenEnd(src, i)
-		tok := rr.token(src[i:end])
-		for len(spans) > 0 && spans[0].from < end {
-			s := spans[0]
-			marker := quote(rr.markers[s.kind])
-			switch structural := bytes.IndexByte([]byte(jsonStructure), src[i]) >= 0; {
-			case s.to > end || structural:
-				return marker
-			case src[i] == '"' && (s.from == i || s.to == end):
-				tok = marker // the quotes are part of the secret
-			}
-			spans = spans[1:]
-		}
-		out = append(out, tok...)
-		i = end
-	}
-	return out
-}
-
-// jsonStructure are the bytes of JSON outside strings and scalars.
-const jsonStructure = " \t\r\n,:{}[]"
-
-// tokenEnd returns where the string or scalar that begins at i ends; else a byte of structure or space.
-func tokenEnd(src []byte, i int) int {
-	if src[i] == '"' {
-		for i++; src[i] != '"'; i++ {
-			if src[i] == '\\' {
-				i++
-			}
-		}
-		return i + 1
-	}
-	n := bytes.IndexAny(src[i:], jsonStructure+`"`)
-	switch {
-	case n < 0:
-		return len(src)
-	case n == 0:
-		return i + 1
-	}
-	return i + n
-}
-
-// token redacts one token of JSON by what it means.
-func (rr *redactRules) token(tok []byte) []byte {
-	text := string(tok)
-	if tok[0] == '"' && json.Unmarshal(tok, &text) != nil {
-		return tok
-	}
-	spans, _ := rr.scan([]byte(text), 0, true)
-	if len(spans) == 0 {
-		return tok
-	}
-	return quote(string(rr.replace(nil, []byte(text), spans)))
-}
-
-// quote spells s as a JSON string.
-func quote(s string) []byte {
-	b, _ := jsonline.Marshal(s) // a string always can be written
-	return b
 }
