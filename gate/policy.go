@@ -195,16 +195,13 @@ func (p *Policy) Check() error {
 // Permits reports whether the policy allows any action at or below q.Action, for one kind of agent: whether
 // it is worth offering at all.
 func (p *Policy) Permits(q Query) bool {
-	narrowing := slices.Concat(append(p.Ceilings, p.Promises.all())...)
-	all := slices.Concat(p.Rules, p.defaults(), narrowing)
+	all := slices.Concat(p.Rules, p.defaults(), slices.Concat(p.Ceilings...), p.Promises.all())
 	names := candidates(all, func(r Rule) string { return r.Action })
-	prefix := q.Action + "."
-	for _, name := range append(names, q.Action, prefix+other) {
-		if name != q.Action && !strings.HasPrefix(name, prefix) {
-			continue
-		}
-		q.Action = name
-		if p.Judge(q).Ruling == Allow {
+	below := q.Action + "."
+	for _, name := range append(names, q.Action, below+other) {
+		asked := q
+		asked.Action = name
+		if (name == q.Action || strings.HasPrefix(name, below)) && p.Judge(asked).Ruling == Allow {
 			return true
 		}
 	}

@@ -231,6 +231,9 @@ func TestPermits(t *testing.T) {
 	require.False(t, permits("net.wide.org", "x"))
 	p.Ceilings = [][]gate.Rule{{act("net.*", gate.Ask)}}
 	require.False(t, permits("net.org.wide", "x"))
+
+	p = gate.Policy{Rules: []gate.Rule{act("exec.path.git.*", gate.Deny)}}
+	require.True(t, permits("exec.path.git", "x"), "the action itself, though nothing below it")
 }
 
 func TestKindsOfAgents(t *testing.T) {
