@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/pawl-hooks/pawl"
@@ -101,17 +100,11 @@ func (r *ApprovalResponse) refusal() string {
 	return s
 }
 
-// approvalRecordWait bounds the writing of a record: the context may be over by then.
-const approvalRecordWait = 500 * time.Millisecond
-
 func (a *Approve) record(ctx context.Context, rec pawl.Record) error {
 	if a.Log == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), approvalRecordWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordWait)
 	defer cancel()
-	if err := a.Log.Append(ctx, rec); err != nil {
-		return &pawl.Failure{Cause: pawl.CauseLog, Err: fmt.Errorf("%s not recorded: %w", rec.Kind(), err)}
-	}
-	return nil
+	return record(ctx, a.Log, rec)
 }

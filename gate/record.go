@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-hooks/pawl/internal/cut"
 )
 
-// recordWait bounds the writing of a result: the context of the call may be over by then.
+// recordWait bounds the writing of a record where the context of the call may be over by then.
 const recordWait = 500 * time.Millisecond
 
 // Record is a [Middleware] that writes what happens to a command: a [ToolCall] before anything is decided
@@ -32,7 +32,7 @@ func (r Record) Wrap(next pawl.Gate) pawl.Gate {
 		return next
 	}
 	return pawl.GateFunc(func(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
-		if err := r.append(ctx, r.call(cmd)); err != nil {
+		if err := record(ctx, r.Log, r.call(cmd)); err != nil {
 			return pawl.Result{}, err
 		}
 		var health *WorkerHealth
@@ -47,15 +47,16 @@ func (r Record) Wrap(next pawl.Gate) pawl.Gate {
 		if health != nil && health.PID != 0 {
 			rec.Worker = health
 		}
-		if logErr := r.append(ctx, rec); logErr != nil && err == nil {
+		if logErr := record(ctx, r.Log, rec); logErr != nil && err == nil {
 			err = logErr
 		}
 		return res, err
 	})
 }
 
-func (r Record) append(ctx context.Context, rec pawl.Record) error {
-	if err := r.Log.Append(ctx, rec); err != nil {
+// record writes one record.
+func record(ctx context.Context, log pawl.Log, rec pawl.Record) error {
+	if err := log.Append(ctx, rec); err != nil {
 		return &pawl.Failure{Cause: pawl.CauseLog, Err: fmt.Errorf("%s not recorded: %w", rec.Kind(), err)}
 	}
 	return nil
