@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pawl-hooks/pawl"
 )
 
 // mapStrings returns the JSON value with every string in it (not the names of members) replaced by what f makes
@@ -56,4 +58,24 @@ func object(v json.RawMessage) (map[string]jsontext.Value, error) {
 func quote(s string) json.RawMessage {
 	b, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\uFFFD"))
 	return json.RawMessage(b)
+}
+
+// rewriter is a hook that changes the texts of a result. A result that cannot be read fails it, and so is
+// withheld.
+func rewriter(name string, on pawl.Trigger, tools []string, f func(string) string) pawl.Hook {
+	h := pawl.Hook{Name: name, On: on, Effects: pawl.MayReplace}
+	if len(tools) > 0 {
+		h.Match = pawl.Names(tools...)
+	}
+	h.Handler = pawl.HandlerFunc(func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		if ev.Output == nil {
+			return pawl.Decision{}, nil
+		}
+		out, err := mapStrings(ev.Output, f)
+		if err != nil || len(out) == len(ev.Output) && &out[0] == &ev.Output[0] {
+			return pawl.Decision{}, err
+		}
+		return pawl.Decision{Output: out}, nil
+	})
+	return h
 }

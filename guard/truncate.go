@@ -2,7 +2,6 @@ package guard
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 
@@ -43,26 +42,6 @@ func (t *Truncate) Hooks() ([]pawl.Hook, error) {
 		return nil, err
 	}
 	return []pawl.Hook{rewriter(name, pawl.ToolAfter, t.Tools, t.cut)}, nil
-}
-
-// rewriter is a hook that changes the texts of a result. A result that cannot be read fails it, and so is
-// withheld.
-func rewriter(name string, on pawl.Trigger, tools []string, f func(string) string) pawl.Hook {
-	h := pawl.Hook{Name: name, On: on, Effects: pawl.MayReplace}
-	if len(tools) > 0 {
-		h.Match = pawl.Names(tools...)
-	}
-	h.Handler = pawl.HandlerFunc(func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
-		if ev.Output == nil {
-			return pawl.Decision{}, nil
-		}
-		out, err := mapStrings(ev.Output, f)
-		if err != nil || len(out) == len(ev.Output) && &out[0] == &ev.Output[0] {
-			return pawl.Decision{}, err
-		}
-		return pawl.Decision{Output: out}, nil
-	})
-	return h
 }
 
 func (t *Truncate) cut(s string) string {

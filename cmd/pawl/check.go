@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/dialect"
@@ -73,35 +71,4 @@ func (c *checkCmd) printChecked(a *app, set *hookSet) error {
 	}
 	_, err := fmt.Fprintln(a.out, line)
 	return err
-}
-
-// printIssues prints one line for each, and for a person the line of the file it is about.
-func (a *app) printIssues(w io.Writer, l look, issues []dialect.Issue) {
-	for _, issue := range issues {
-		if !l.terminal {
-			fmt.Fprintln(w, plain(issue.String()))
-			continue
-		}
-		head, rest, _ := strings.Cut(issue.Caret(), "\n")
-		paint := l.warn
-		if issue.Severity == dialect.Error {
-			paint = l.bad
-		}
-		fmt.Fprintln(w, paint(plain(head)))
-		if rest != "" {
-			fmt.Fprint(w, l.dim(rest))
-		}
-	}
-}
-
-// refuse ends a command whose files do not load: their faults for a person on stderr and, with --json, as
-// one object on stdout.
-func (a *app) refuse(issues []dialect.Issue) error {
-	a.printIssues(a.err, a.errLook, issues)
-	if a.json {
-		if err := a.printJSON(map[string]any{"issues": list(issues)}); err != nil {
-			return err
-		}
-	}
-	return silently(exitUsage)
 }

@@ -8,10 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-hooks/pawl"
-	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/gate"
-	"github.com/pawl-hooks/pawl/internal/doc"
-	"github.com/pawl-hooks/pawl/internal/docissue"
 	"github.com/pawl-hooks/pawl/journal"
 )
 
@@ -30,19 +27,6 @@ func (f *policyFlag) policy(a *app) (*gate.Policy, error) {
 		return nil, a.refuse(faultIssues(f.Policy, err))
 	}
 	return policy, nil
-}
-
-// faultIssues makes issues of the faults of a file, so that they are shown like any other's.
-func faultIssues(file string, err error) []dialect.Issue {
-	var issues []dialect.Issue
-	for _, e := range flatten(err) {
-		if f, ok := e.(*doc.Fault); ok {
-			issues = append(issues, docissue.Of(f, dialect.Error))
-		} else {
-			issues = append(issues, dialect.Issue{Severity: dialect.Error, File: file, Message: e.Error()})
-		}
-	}
-	return issues
 }
 
 // gating says what hooks' programs run under and where the records go.

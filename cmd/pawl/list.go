@@ -28,10 +28,7 @@ func (c *listCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	rows := []config.Listing{}
-	for _, e := range set.Entries {
-		rows = append(rows, e.Listing())
-	}
+	rows := listings(set.Entries)
 	if a.json {
 		return a.printJSON(rows)
 	}
@@ -66,4 +63,12 @@ func runs(r config.Listing) string {
 		words = append(words, "keep")
 	}
 	return strings.Join(words, ", ")
+}
+
+func listings(entries []config.Entry) []config.Listing {
+	rows := []config.Listing{}
+	for _, e := range entries {
+		rows = append(rows, e.Listing())
+	}
+	return rows
 }

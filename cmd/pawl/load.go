@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/config"
 	"github.com/pawl-hooks/pawl/dialect"
 )
@@ -24,11 +22,6 @@ type sources struct {
 	Plugin       []string `placeholder:"NAME=DIR" sep:"none" help:"An enabled plugin; may be repeated."`
 	Trust        string   `placeholder:"WHICH" enum:"store,all,none" default:"store" help:"Which hooks that were found may run: those accepted (store), all, or none."`
 	Strict       bool     `help:"Fail closed: warnings about a host's file, and hooks that are not read, are errors; a check that waits for review, or was accepted and is gone, refuses."`
-}
-
-// A hookSet is what the sources came to.
-type hookSet struct {
-	config.Set
 }
 
 // load finds the hooks. A file that does not load is an error of the whole: nothing is half loaded.
@@ -102,66 +95,4 @@ func (s *sources) nothing() string {
 		return "no hooks found"
 	}
 	return "no hooks found: write .pawl/hooks.toml at the top of the project, or name a file with --config"
-}
-
-// call shows files by the names that the person gave them.
-func (set *hookSet) call(names map[string]string) {
-	name := func(file *string) { *file = cmp.Or(names[*file], *file) }
-	for i := range set.Issues {
-		issue := &set.Issues[i]
-		name(&issue.File)
-		for full, given := range names {
-			issue.Message = strings.ReplaceAll(issue.Message, full+":", given+":")
-		}
-	}
-	for i := range set.Hooks {
-		name(&set.Hooks[i].Origin.File)
-	}
-	for i := range set.Entries {
-		name(&set.Entries[i].Hook.Origin.File)
-	}
-	for i := range set.Pending {
-		name(&set.Pending[i].Hook.Origin.File)
-	}
-}
-
-// warnings are all of it as one line each, with a line for each hook that waits.
-func (set *hookSet) warnings() []string {
-	var warnings []string
-	for _, issue := range set.Issues {
-		if issue.Severity != dialect.Error {
-			warnings = append(warnings, issue.String())
-		}
-	}
-	return append(append(warnings, set.Warnings...), set.pending()...)
-}
-
-// pending says of each hook that waits why it does not run.
-func (set *hookSet) pending() []string {
-	var warnings []string
-	for _, e := range set.Pending {
-		warnings = append(warnings, fmt.Sprintf("hook %s is pending: %s", e.Hook.Name, e.Reason))
-	}
-	return warnings
-}
-
-// registry makes the registry of the set's hooks.
-func (set *hookSet) registry(a *app, opts pawl.Options) (*pawl.Registry, error) {
-	r, err := pawl.New(opts, set.Hooks...)
-	if err != nil {
-		return nil, a.refuse(newIssues(err))
-	}
-	return r, nil
-}
-
-// say tells a person what the load has to say: on stderr, so that stdout holds the answer alone.
-func (set *hookSet) say(a *app) {
-	a.printIssues(a.err, a.errLook, set.Issues)
-	a.printWarnings(set.Warnings)
-}
-
-func (a *app) printWarnings(warnings []string) {
-	for _, w := range warnings {
-		fmt.Fprintln(a.err, a.errLook.warn("warning:"), plain(w))
-	}
 }

@@ -65,14 +65,6 @@ func (c *trustListCmd) Run(a *app) error {
 	return nil
 }
 
-func listings(entries []config.Entry) []config.Listing {
-	rows := []config.Listing{}
-	for _, e := range entries {
-		rows = append(rows, e.Listing())
-	}
-	return rows
-}
-
 func (a *app) printTrust(entries []config.Entry) error {
 	if len(entries) == 0 {
 		return nil

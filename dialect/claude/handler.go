@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/command"
@@ -174,3 +175,26 @@ func (d direct) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (paw
 }
 
 var placeholders = map[string]bool{"CLAUDE_PROJECT_DIR": true, "CLAUDE_PLUGIN_ROOT": true, "CLAUDE_PLUGIN_DATA": true}
+
+// timeout is how long the host waits, in seconds.
+func timeout(h hostfile.Handler) float64 {
+	v, written := h.Number("timeout")
+	h.Suspect(v)
+	end := h.Event.Trigger == pawl.SessionEnd
+	switch {
+	case written && end && v > 60:
+		h.Warn(h.At("timeout"), "", "a SessionEnd hook gets 60 seconds at most, not %v", v)
+		return 60
+	case written:
+		return v
+	case end:
+		return 1.5
+	case h.Event.Trigger == pawl.PromptSubmit:
+		return 30
+	}
+	return 600
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(min(s*float64(time.Second), math.MaxInt64/2))
+}

@@ -1,14 +1,9 @@
 package native
 
 import (
-	"fmt"
 	"regexp"
-	"slices"
-	"strings"
 
-	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/command"
-	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // A Spec is one hook as a file has it, key by key. [Encode] leaves a field out that is zero; [Load] fills in
@@ -51,37 +46,6 @@ type field struct {
 	advise     func(value string) string // what to write instead of a value it cannot be, or ""
 }
 
-// A carrier is a trigger of the file and what it can carry: chock's table.
-type carrier struct {
-	trigger pawl.Trigger
-	outputs []string
-	tool    bool        // it is about a tool call
-	changes pawl.Effect // what rewrite and replace may ask for
-}
-
-var carriers = []carrier{
-	{pawl.SessionStart, []string{"ignore", "refuse"}, false, 0},
-	{pawl.SessionEnd, []string{"ignore"}, false, 0},
-	{pawl.ToolBefore, []string{"ignore", "refuse", "note"}, true, pawl.MayRewrite | pawl.MayReplace},
-	{pawl.ToolAfter, []string{"ignore", "note"}, true, pawl.MayReplace},
-}
-
-func triggerWords() []string {
-	var words []string
-	for _, c := range carriers {
-		words = append(words, string(c.trigger))
-	}
-	return words
-}
-
-func carrierOf(trigger string) (carrier, bool) {
-	i := slices.IndexFunc(carriers, func(c carrier) bool { return string(c.trigger) == trigger })
-	if i < 0 {
-		return carrier{}, false
-	}
-	return carriers[i], true
-}
-
 var (
 	nameGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	toolGrammar = regexp.MustCompile("^[^\\s()\\[\\]{}<>\"'`*?|&;$\\\\\\x00-\\x1F\\x7F]+$")
@@ -92,53 +56,6 @@ var (
 const depthVariable = "HOOK_DEPTH"
 
 const noNULWords = "text without NUL characters"
-
-// advice is what the field says of a string it cannot be.
-func (l *loader) advice(n *doc.Node, f field) string {
-	if f.advise == nil || n.Kind != doc.String && n.Kind != doc.Word {
-		return ""
-	}
-	return f.advise(n.Text)
-}
-
-// adviseOn knows the other systems' names of the triggers, and those of pawl that no file can hook.
-func adviseOn(value string) string {
-	if _, ok := carrierOf(value); ok {
-		return ""
-	}
-	for _, row := range pawl.TriggerRows() {
-		_, here := carrierOf(string(row.Trigger))
-		switch {
-		case here && value != "" && (value == row.ZeroCode || slices.Contains(strings.Split(row.Zidane, ", "), value)):
-			return "here it is called " + string(row.Trigger)
-		case value == string(row.Trigger):
-			return "a native file has " + strings.Join(triggerWords(), ", ") + "; the others are for Go hooks and for the hosts' files"
-		}
-	}
-	return ""
-}
-
-func adviseTool(value string) string {
-	switch {
-	case value == "*" || value == ".*":
-		return "leave `tool` out for every tool"
-	case value == "" || toolGrammar.MatchString(value):
-		return ""
-	case strings.ContainsRune(value, '('):
-		return "a rule over arguments stands in `if`: if = " + doc.Quote(value)
-	}
-	return "`tool` is one name; a regular expression over names stands in `match`"
-}
-
-func adviseOutput(value string) string {
-	switch value {
-	case "deny", "block", "reject", "fail":
-		return `write "refuse"`
-	case "allow", "permit", "approve":
-		return "no output permits: a hook may narrow what the policy decided and never widen it"
-	}
-	return ""
-}
 
 // topFields are the keys of the file itself besides hooks.
 func topFields(limit *int64) []field {
@@ -170,97 +87,4 @@ func hookFields(w *Spec) []field {
 		{name: "fail_open", says: "let the event through when the hook could not answer", to: &w.FailOpen},
 		{name: "shadow", says: "run it and record what it would decide; enforce nothing", to: &w.Shadow},
 	}
-}
-
-// read reads one key's value and reports whether it may be used.
-func (l *loader) read(n *doc.Node, f field) (ok bool) {
-	switch to := f.to.(type) {
-	case *string:
-		*to, ok = l.text(n, f.name, f)
-	case *[]string:
-		*to, ok = l.list(n, f)
-	case *int64:
-		*to, ok = l.Int(n, f.name, f.low, f.high)
-	case *bool:
-		*to, ok = l.Bool(n, f.name)
-	case *Environment:
-		*to, ok = l.environment(n, f)
-	}
-	return ok
-}
-
-func (l *loader) text(n *doc.Node, what string, f field) (string, bool) {
-	if hint := l.advice(n, f); hint != "" {
-		l.Fault(n.Pos, hint, "`%s` cannot be %s", what, doc.Quote(n.Text))
-		return "", false
-	}
-	if f.words != nil {
-		return l.OneOf(n, what, f.words...)
-	}
-	s, ok := l.String(n, what)
-	switch {
-	case !ok:
-	case s == "" && f.low > 0:
-		l.Fault(n.Pos, f.name+" is "+f.says, "`%s` is empty", what)
-		ok = false
-	case f.pattern != nil && !f.pattern.MatchString(s):
-		l.Fault(n.Pos, "write "+f.grammar, "`%s` cannot be %s", what, doc.Quote(s))
-		ok = false
-	case f.high > 0 && int64(len(s)) > f.high && f.pattern != noNUL:
-		l.Fault(n.Pos, fmt.Sprintf("write at most %d bytes", f.high), "`%s` is too long: %d bytes", what, len(s))
-		ok = false
-	}
-	return s, ok
-}
-
-func (l *loader) list(n *doc.Node, f field) (list []string, ok bool) {
-	if n.Kind == doc.String {
-		l.Wrong(n, f.name, doc.List.String(), l.asList(n, f))
-		return nil, false
-	}
-	items, ok := l.List(n, f.name)
-	if !ok {
-		return nil, false
-	}
-	if len(items) < int(f.low) {
-		l.Fault(n.Pos, f.name+" is "+f.says, "`%s` is empty", f.name)
-		return nil, false
-	}
-	if f.high > 0 && len(items) > int(f.high) {
-		l.Fault(items[f.high].Pos, fmt.Sprintf("write at most %d", f.high), "`%s` has %d words", f.name, len(items))
-		items, ok = items[:f.high], false
-	}
-	each := field{words: f.words, pattern: f.pattern, grammar: f.grammar}
-	for i, item := range items {
-		s, good := l.text(item, fmt.Sprintf("%s[%d]", f.name, i), each)
-		if good && f.unique && slices.Contains(list, s) {
-			l.Fault(item.Pos, "write each once", "`%s` has %s twice", f.name, doc.Quote(s))
-			good = false
-		}
-		list, ok = append(list, s), ok && good
-	}
-	return list, ok
-}
-
-func (l *loader) environment(n *doc.Node, f field) (list Environment, ok bool) {
-	if !l.table(n, f.name) {
-		return nil, false
-	}
-	ok = true
-	for _, v := range n.Fields {
-		what := f.name + "." + doc.Quote(v.Name)
-		switch {
-		case !f.pattern.MatchString(v.Name):
-			l.Fault(v.Pos, "a variable's name has "+f.grammar, "`%s`: %s cannot be a variable's name", f.name, doc.Quote(v.Name))
-			ok = false
-		case v.Name == depthVariable:
-			l.Fault(v.Pos, "leave it out", "`%s`: %s is pawl's own, to see a hook that fires hooks", f.name, v.Name)
-			ok = false
-		default:
-			what = f.name + "." + v.Name
-		}
-		s, good := l.text(v.Value, what, field{pattern: noNUL, grammar: noNULWords})
-		list, ok = append(list, v.Name+"="+s), ok && good
-	}
-	return list, ok
 }
