@@ -230,36 +230,3 @@ func (f *finder) isScript(file string) bool {
 	n, _ := r.Read(start[:])
 	return string(start[:n]) == "#!"
 }
-
-// unreadable stands for the digest of a file that can be run and not read.
-const unreadable = "unreadable"
-
-// maxScript is the size in bytes above which a file is not read: a project that nobody trusts yet may name
-// what it likes.
-const maxScript = 256 << 20
-
-// digests turns paths into digests of what they hold. A file that can be run and not read, or is too large,
-// has none: its word is noted all the same, so that a change of that shows.
-func (d disk) digests(scripts map[string]string) map[string]string {
-	if len(scripts) == 0 {
-		return nil
-	}
-	out := make(map[string]string, len(scripts))
-	for word, file := range scripts {
-		out[word] = d.script(file)
-	}
-	return out
-}
-
-// script returns the digest of a script's content, or what stands for it.
-func (d disk) script(file string) string {
-	info, err := d.stat(file)
-	if err == nil && info.Size() > maxScript {
-		return fmt.Sprintf("unreadable: %d bytes", info.Size())
-	}
-	sum, err := d.digest(file)
-	if err != nil {
-		return unreadable
-	}
-	return sum
-}

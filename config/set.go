@@ -123,7 +123,7 @@ func (e Entry) shown() string {
 	}
 	args := append([]string{e.Command}, e.Args...)
 	for i, a := range args {
-		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`;|&<>()*?[]#~") {
+		if a == "" || strings.ContainsAny(a, shellSpecial) {
 			args[i] = fmt.Sprintf("%q", a)
 		}
 	}

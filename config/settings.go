@@ -188,3 +188,24 @@ func (s hostState) merge(later hostState) hostState {
 	}
 	return s
 }
+
+// claudeSettings reads the switches of a settings file that hold for all hooks: disableAllHooks and, of a managed
+// file, allowManagedHooksOnly, which must not be lost by a slip. What else is wrong with the file its dialect
+// says.
+func claudeSettings(src dialect.Source) (switched *toggle, only string, issues []dialect.Issue) {
+	d, faults := doc.Parse(src.File, src.Data, doc.JSON)
+	if faults != nil || !d.Root.Is(doc.Table) {
+		return nil, "", nil
+	}
+	if n := d.Root.Get("disableAllHooks"); n != nil && n.Is(doc.Bool) {
+		switched = &toggle{on: !n.Bool(), at: position(src.File, n.Pos)}
+	}
+	if !src.Managed {
+		return switched, "", nil
+	}
+	r := doc.NewReader(d)
+	if on, _ := r.Bool(d.Root.Get("allowManagedHooksOnly"), "allowManagedHooksOnly"); on {
+		only = src.File
+	}
+	return switched, only, docissue.Errors(r.Faults())
+}

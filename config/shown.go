@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/pawl-hooks/pawl/dialect"
@@ -24,4 +25,15 @@ func unread(file string, err error) dialect.Issue {
 		text = text[i+len(file)+2:]
 	}
 	return about(file, dialect.Error, "cannot read the file: "+text, "")
+}
+
+// shellSpecial are the characters for which a word is quoted.
+const shellSpecial = " \t\n\"'\\$`;|&<>()*?[]#~"
+
+// shellWord quotes a path where a shell would need it.
+func shellWord(path string) string {
+	if strings.ContainsAny(path, shellSpecial) && filepath.Separator == '/' {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }

@@ -268,6 +268,3 @@ func relative(word string) bool {
 	}
 	return word != "" && !strings.ContainsAny(word[:1], "/~$`") && !filepath.IsAbs(word)
 }
-
-// makePrivate makes a directory for its owner alone.
-func makePrivate(dir string) error { return os.MkdirAll(dir, 0o700) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/pawl-hooks/pawl"
@@ -180,11 +179,3 @@ func (l *loader) refusing(e Entry) (pawl.Hook, bool) {
 
 // hasSay reports whether a hook's failure could refuse.
 func hasSay(h pawl.Hook) bool { return !h.Shadow && h.Effects&^pawl.MayNote != 0 }
-
-// shellWord quotes a path where a shell would need it.
-func shellWord(path string) string {
-	if strings.ContainsAny(path, " \t\n\"'\\$`;|&<>()*?[]#~") && filepath.Separator == '/' {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
-}
