@@ -63,7 +63,7 @@ func literal(parts []syntax.WordPart) (text string, ok bool) {
 				if !ok {
 					return "", false
 				}
-				text += inQuotes(lit.Value)
+				text += shline.Unescape(lit.Value, shline.InQuotes)
 			}
 		default:
 			return "", false
@@ -88,19 +88,6 @@ func unquoted(s string) (string, bool) {
 		}
 	}
 	return b.String(), true
-}
-
-// inQuotes takes the backslashes out of a literal between double quotes: there they stand for themselves
-// but before four characters. See POSIX.1-2024, Shell Command Language, 2.2.3.
-func inQuotes(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\", s[i+1]) >= 0 {
-			i++
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }
 
 // shellsOwn reports words that dash, bash, ksh, zsh or busybox may take for a keyword or do themselves.

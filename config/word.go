@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/pawl-hooks/pawl/internal/shline"
 )
 
 // known returns what a shell would make of a word, or "" where that cannot be told from here.
@@ -13,7 +15,7 @@ func (f *finder) known(w *syntax.Word) string {
 	for i, part := range w.Parts {
 		lit, _ := part.(*syntax.Lit)
 		if i == 0 && lit != nil && (lit.Value == "~" || strings.HasPrefix(lit.Value, "~/")) {
-			b.WriteString(f.vars["HOME"] + unescape(lit.Value[1:], ""))
+			b.WriteString(f.vars["HOME"] + shline.Unescape(lit.Value[1:], ""))
 			continue
 		}
 		s, ok := f.part(part, "")
@@ -29,13 +31,13 @@ func (f *finder) known(w *syntax.Word) string {
 func (f *finder) part(part syntax.WordPart, special string) (string, bool) {
 	switch p := part.(type) {
 	case *syntax.Lit:
-		return unescape(p.Value, special), true
+		return shline.Unescape(p.Value, special), true
 	case *syntax.SglQuoted:
 		return p.Value, !p.Dollar
 	case *syntax.DblQuoted:
 		var b strings.Builder
 		for _, inner := range p.Parts {
-			s, ok := f.part(inner, "$`\"\\\n")
+			s, ok := f.part(inner, shline.InQuotes)
 			if !ok {
 				return "", false
 			}
@@ -92,19 +94,4 @@ func calls(p *syntax.CmdSubst, words ...string) bool {
 		return false
 	}
 	return slices.EqualFunc(call.Args, words, func(w *syntax.Word, word string) bool { return w.Lit() == word })
-}
-
-// unescape takes the backslashes off: before any character, or, where special is not empty, before those.
-func unescape(s, special string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && (special == "" || strings.IndexByte(special, s[i+1]) >= 0) {
-			i++
-			if s[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }

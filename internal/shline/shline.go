@@ -27,3 +27,23 @@ func Parse(line string, bash bool) (*syntax.File, error) {
 	}
 	return syntax.NewParser(syntax.Variant(variant)).Parse(strings.NewReader(line), "")
 }
+
+// InQuotes are the characters before which a backslash is special between double quotes. See POSIX.1-2024, Shell
+// Command Language, 2.2.3.
+const InQuotes = "$`\"\\\n"
+
+// Unescape takes the backslashes off a literal: before any character or, where special is not empty, before those.
+// A line that goes on behind one is one line.
+func Unescape(s, special string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (special == "" || strings.IndexByte(special, s[i+1]) >= 0) {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
