@@ -16,7 +16,7 @@ import (
 // greeting is what a kept program prints first.
 const greeting = `{"pawl":"worker","version":1}`
 
-// What stands in a script for itself.
+// What does not stand in a script for itself.
 const (
 	reads  = 0xff // the program reads a question
 	marked = 0xfe // it prints what the question began with, before the event
@@ -172,8 +172,8 @@ func (p *scripted) fails(t *testing.T, n, at, limit int, err error) {
 	}
 }
 
-// FuzzWhatAWorkerPrints lets a kept program print anything, in any pieces, and wants each answer to be one line of it,
-// the one that its question got, or an error that says what it was instead.
+// FuzzWhatAWorkerPrints lets a kept program print anything, in any pieces, and wants each answer to be one line of
+// it, the one that its question got, or an error that says what it was instead.
 func FuzzWhatAWorkerPrints(f *testing.F) {
 	const hello, echo = greeting + "\n", `{"pawl":"worker","version":1,"echo":true}` + "\n"
 	for _, text := range []string{
