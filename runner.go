@@ -483,7 +483,8 @@ type dispatch struct {
 	err   error // of the log
 
 	desk   *desk
-	single *aside // for the one hook, where that is all there is
+	single *aside         // for the one hook, where that is all there is
+	over   sync.WaitGroup // until what runs beside the caller has ended
 	more   *outcome
 	log    *writing // of the records; nil: there is nothing to write
 
@@ -545,42 +546,27 @@ func (d *dispatch) finish() (Outcome, error) {
 // alone is the way of an event that one hook answers, beside the caller. The goroutine that asks the hook goes
 // on to the log, which spares the caller waking up in between.
 func (d *dispatch) alone(b *bound) {
-	if x := d.match(b, b.stage); x != nil {
-		d.add(x)
-		d.takeSlot(x)
-		if d.begin(x) {
-			x.startClock()
-			go x.ask((*run).carryOn)
-			if left := x.aside.clock.Wait(); !left {
-				d.deliver()
-				return
-			}
-			x.abandon()
-		}
-		d.ended(x)
-		d.applyOnly(x)
+	x := d.match(b, b.stage)
+	if x == nil {
+		d.join()
+		return
 	}
-	d.join()
+	d.add(x)
+	d.over.Add(1)
+	go x.ask()
+	d.over.Wait()
+	d.deliver()
 }
 
 // carryOn takes the event from the answer of its one hook to the log.
-func (x *run) carryOn(a answer) {
-	if !x.aside.clock.Claim() {
-		return // left behind: the caller goes on
-	}
-	d := x.d
-	x.answer, x.answered = a, true
-	x.aside.clock.Stop()
-	d.ended(x)
+func (d *dispatch) carryOn(x *run) {
 	d.applyOnly(x)
 	d.conclude()
 	if d.log = d.writingOf(d.more.runs); d.log == nil {
-		x.aside.clock.Release()
+		d.over.Done()
 		return
 	}
-	d.log.ctx.Follow(&x.aside.clock)
-	d.log.start(d)
-	d.log.run(d.r.opts.Log)
+	d.log.run()
 }
 
 // applyOnly is rewrite or change for the one hook of an event.
@@ -986,42 +972,18 @@ func (b *bound) timed() bool { return b.program || b.Timeout > 0 }
 // perform runs hooks of one stage: those without a timeout one after the other here, in order; the others
 // beside them. It returns when all have ended, even if one here ends the goroutine.
 func (d *dispatch) perform(runs []*run) {
-	switch len(runs) {
-	case 0:
-	case 1:
-		d.one(runs[0])
-	default:
-		d.several(runs)
-	}
-}
-
-func (d *dispatch) several(runs []*run) {
-	var beside sync.WaitGroup
-	defer beside.Wait()
+	defer d.over.Wait()
 	for _, x := range runs {
 		if x.b.timed() {
-			beside.Go(func() { d.one(x) })
+			d.over.Add(1)
+			go x.ask()
 		}
 	}
 	each(runs, func(x *run) {
 		if !x.b.timed() {
-			d.one(x)
+			d.call(x)
 		}
 	})
-}
-
-// one takes a hook from its slot to its settled decision.
-func (d *dispatch) one(x *run) {
-	d.takeSlot(x)
-	defer d.ended(x) // also where the handler ends this goroutine
-	switch {
-	case !d.begin(x):
-		return
-	case x.aside != nil:
-		x.callBeside()
-	default:
-		d.call(x)
-	}
 }
 
 // takeSlot waits for one of the slots that programs share.
@@ -1097,9 +1059,13 @@ func (d *dispatch) trace(f func(*Trace)) {
 	}
 }
 
-// call calls a handler here. One that does not return may still hold the copy of the event, which nobody else is
+// call asks a handler here. One that does not return may still hold the copy of the event, which nobody else is
 // lent then.
 func (d *dispatch) call(x *run) {
+	defer d.ended(x) // also where the handler ends this goroutine
+	if !d.begin(x) {
+		return
+	}
 	desk := d.desk
 	d.desk = nil
 	began := time.Now()
@@ -1122,34 +1088,54 @@ func (x *run) handle() (a answer) {
 	return a
 }
 
-// callBeside asks the handler in a goroutine of its own and leaves it behind if it ignores its deadline.
-// What counts is the time it took, never which channel was ready first.
-func (x *run) callBeside() {
-	c := x.startClock()
-	defer c.Stop()
-	go x.ask((*run).come)
-	if c.Wait() {
-		x.abandon()
+// ask asks a handler in a goroutine of its own, which is left behind if it ignores its deadline. What counts is
+// the time it took, never which channel was ready first.
+func (x *run) ask() {
+	deepen(0)
+	d := x.d
+	d.takeSlot(x)
+	if !d.begin(x) {
+		x.finish()
+		return
 	}
-}
-
-// come takes the answer to who waits for it.
-func (x *run) come(a answer) {
-	x.aside.clock.Finish(func() { x.answer, x.answered = a, true })
-}
-
-// startClock lets the time of a run begin, whose context ends with it.
-func (x *run) startClock() *clock.Clock {
 	c := &x.aside.clock
-	c.Start(x.d.ctx, x.b.Timeout, x.d.r.opts.Grace)
 	x.ctx.Context = c
-	return c
+	c.Start(d.ctx, x.b.Timeout, d.r.opts.Grace, x)
+	var a answer
+	ended := false
+	defer func() { // also where the handler ends the goroutine
+		if !ended {
+			a.err = &PanicError{Hook: x.b.Name}
+		}
+		a.elapsed = c.Elapsed()
+		a.abandoned = a.elapsed >= x.b.Timeout+d.r.opts.Grace
+		if c.Claim() {
+			x.come(a)
+		}
+	}()
+	a = x.handle()
+	ended = true
 }
 
-// abandon leaves behind a handler that ignored its deadline.
-func (x *run) abandon() {
-	x.answer, x.answered = answer{abandoned: true, elapsed: x.aside.clock.Elapsed()}, true
+// Left is called where the handler has ignored its deadline.
+func (x *run) Left() { x.come(answer{abandoned: true, elapsed: x.aside.clock.Elapsed()}) }
+
+// come takes in the answer of a hook beside the caller, and goes on with what follows.
+func (x *run) come(a answer) {
+	x.answer, x.answered = a, true
 	x.aside.clock.Stop()
+	x.finish()
+}
+
+// finish settles a hook beside the caller. Where it is the only one, the event goes on from here.
+func (x *run) finish() {
+	d := x.d
+	d.ended(x)
+	if d.single != nil {
+		d.carryOn(x)
+	} else {
+		d.over.Done()
+	}
 }
 
 // deepen makes the stack of a new goroutine as deep as its work will need, while there is next to nothing on it
@@ -1159,23 +1145,6 @@ func (x *run) abandon() {
 func deepen(at int) byte {
 	var room [6 << 10]byte
 	return room[at]
-}
-
-// ask calls the handler and hands on what came of it, also where the handler ends the goroutine.
-func (x *run) ask(then func(*run, answer)) {
-	deepen(0)
-	var a answer
-	ended := false
-	defer func() {
-		if !ended {
-			a.err = &PanicError{Hook: x.b.Name}
-		}
-		a.elapsed = x.aside.clock.Elapsed()
-		a.abandoned = a.elapsed >= x.b.Timeout+x.d.r.opts.Grace
-		then(x, a)
-	}()
-	a = x.handle()
-	ended = true
 }
 
 // hookContext is the context of one run.
@@ -1514,9 +1483,9 @@ func (d *dispatch) join() {
 // keep has the records kept.
 func (d *dispatch) keep() {
 	if d.log = d.writingOf(d.more.runs); d.log != nil {
-		d.log.start(d)
-		go d.log.run(d.r.opts.Log)
-		d.log.ctx.Wait()
+		d.over.Add(1)
+		go d.log.run()
+		d.over.Wait()
 	}
 }
 
@@ -1529,7 +1498,8 @@ func (d *dispatch) conclude() {
 // deliver says what the event came to, once the records are kept, or not.
 func (d *dispatch) deliver() {
 	dec := d.more.decision
-	if d.err = d.log.result(d.r.opts.Grace); d.err != nil {
+	if d.log != nil && d.log.err != nil {
+		d.err = d.log.err
 		dec = d.unlogged(dec, d.err)
 	}
 	d.more.decision = d.changed(dec)
@@ -1601,6 +1571,7 @@ func (d *dispatch) left(v Verdict) *Event {
 // writing is one Append under way. The Log gets its own copies. One that hangs past Grace, panics or fails has
 // failed.
 type writing struct {
+	d    *dispatch
 	ctx  clock.Clock
 	recs []Run
 	list []Record
@@ -1615,7 +1586,7 @@ func (d *dispatch) writingOf(recs []Run) *writing {
 	if d.r.opts.Log == nil || len(recs) == 0 {
 		return nil
 	}
-	w := new(writing)
+	w := &writing{d: d}
 	w.recs, w.list = append(w.only[:0], recs...), w.onlyList[:0]
 	for i := range w.recs {
 		w.list = append(w.list, &w.recs[i])
@@ -1623,35 +1594,34 @@ func (d *dispatch) writingOf(recs []Run) *writing {
 	return w
 }
 
-func (w *writing) start(d *dispatch) { w.ctx.StartDetached(d.ctx, d.r.opts.Grace, 0) }
-
 var errLogExit = errors.New("it ended its goroutine")
 
-func (w *writing) run(log Log) {
+// run appends the records, and lets whoever waits for the event go on.
+func (w *writing) run() {
 	deepen(0)
+	w.ctx.StartDetached(w.d.ctx, w.d.r.opts.Grace, 0, w)
 	err := errLogExit
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("it panicked: %v", v)
 		}
-		w.ctx.Finish(func() { w.err = err })
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrLog, err)
+		}
+		if w.ctx.Claim() {
+			w.come(err)
+		}
 	}()
-	err = log.Append(&w.ctx, w.list...)
+	err = w.d.r.opts.Log.Append(&w.ctx, w.list...)
 }
 
-// result is what came of a writing that is over; a nil one went well.
-func (w *writing) result(grace time.Duration) error {
-	if w == nil {
-		return nil
-	}
+// Left is called where the Log hangs.
+func (w *writing) Left() { w.come(fmt.Errorf("%w within %v", ErrLog, w.d.r.opts.Grace)) }
+
+func (w *writing) come(err error) {
+	w.err = err
 	w.ctx.Stop()
-	switch {
-	case w.ctx.Wait():
-		return fmt.Errorf("%w within %v", ErrLog, grace)
-	case w.err != nil:
-		return fmt.Errorf("%w: %w", ErrLog, w.err)
-	}
-	return nil
+	w.d.over.Done()
 }
 
 // unlogged is what becomes of a decision without its records.

@@ -14,9 +14,8 @@ import (
 type Clock struct {
 	parent       context.Context
 	limit, grace time.Duration
+	owner        Owner
 	unwatch      func() bool
-	over         *sync.WaitGroup // until Finish, or the end of the grace
-	own          sync.WaitGroup
 
 	mu      sync.Mutex
 	done    chan struct{} // made when it is asked for
@@ -27,12 +26,14 @@ type Clock struct {
 	lost    time.Duration
 	err     error // why the context ended; the grace runs
 	gone    bool
-	settled bool // what Wait returns is decided
-	left    bool
+	claimed bool       // whoever ran under it has ended, or was left behind
 	behind  []waiting  // what to call when the context ends
 	room    [1]waiting // for one of them, as a rule all there is
 	drawn   int        // the last ticket of a waiting
 }
+
+// An Owner is told, in a goroutine of its own, that what ran under the clock is to be left behind.
+type Owner interface{ Left() }
 
 type waiting struct {
 	ticket int
@@ -40,21 +41,25 @@ type waiting struct {
 }
 
 // Start lets the clock run from now. It is called once, before anything else.
-func (c *Clock) Start(parent context.Context, limit, grace time.Duration) {
-	c.StartDetached(parent, limit, grace)
-	if parent.Done() != nil {
-		c.unwatch = AfterFunc(parent, func() { c.end(parent.Err()) })
+func (c *Clock) Start(parent context.Context, limit, grace time.Duration, owner Owner) {
+	c.StartDetached(parent, limit, grace, owner)
+	if parent.Done() == nil {
+		return
+	}
+	unwatch := AfterFunc(parent, func() { c.end(parent.Err()) })
+	c.mu.Lock()
+	c.unwatch = unwatch
+	gone := c.gone
+	c.mu.Unlock()
+	if gone {
+		unwatch()
 	}
 }
 
 // StartDetached is Start for a clock that has its parent's values and outlives its end.
-func (c *Clock) StartDetached(parent context.Context, limit, grace time.Duration) {
-	c.parent, c.limit, c.grace, c.begun = parent, limit, grace, time.Now()
+func (c *Clock) StartDetached(parent context.Context, limit, grace time.Duration, owner Owner) {
+	c.parent, c.limit, c.grace, c.owner, c.begun = parent, limit, grace, owner, time.Now()
 	c.behind = c.room[:0]
-	if c.over == nil {
-		c.over = &c.own
-		c.over.Add(1)
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.timer = time.AfterFunc(limit, c.expire)
@@ -68,56 +73,32 @@ func AfterFunc(ctx context.Context, f func()) (stop func() bool) {
 	return context.AfterFunc(ctx, f)
 }
 
-// Finish says that whoever ran under the clock has ended: it calls note and lets Wait return. It does
-// neither where the grace was over before.
-func (c *Clock) Finish(note func()) {
-	if c.settle(false) {
-		note()
-		c.over.Done()
-	}
-}
-
-// Claim is Finish for who goes on under another clock, which is to [Clock.Follow] this one, or ends the wait by
-// Release. It reports whether the grace was not over before.
-func (c *Clock) Claim() bool { return c.settle(false) }
-
-// Release lets Wait return after Claim.
-func (c *Clock) Release() { c.over.Done() }
-
-// Follow makes whoever waits for before wait for c. It is called before c is started.
-func (c *Clock) Follow(before *Clock) { c.over = before.over }
-
-// Wait returns once Finish was called, or the grace is over: then left is true.
-func (c *Clock) Wait() (left bool) {
-	c.over.Wait()
-	return c.left
+// Claim says that whoever ran under the clock has ended. It reports whether that came in time; else the owner was
+// told.
+func (c *Clock) Claim() (inTime bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	inTime = !c.claimed
+	c.claimed = true
+	return inTime
 }
 
 func (c *Clock) leave() {
-	if c.settle(true) {
-		c.over.Done()
+	if c.Claim() {
+		c.owner.Left()
 	}
-}
-
-func (c *Clock) settle(left bool) (first bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.settled {
-		return false
-	}
-	c.settled, c.left = true, left
-	return true
 }
 
 // Stop ends the clock and its context.
 func (c *Clock) Stop() {
-	if c.unwatch != nil {
-		c.unwatch()
-	}
 	c.mu.Lock()
 	c.gone = true
 	c.timer.Stop()
+	unwatch := c.unwatch
 	c.mu.Unlock()
+	if unwatch != nil {
+		unwatch()
+	}
 	c.close(context.Canceled)
 }
 

@@ -11,10 +11,30 @@ import (
 	"github.com/pawl-hooks/pawl/internal/clock"
 )
 
-func start(ctx context.Context, limit, grace time.Duration) *clock.Clock {
-	var c clock.Clock
-	c.Start(ctx, limit, grace)
-	return &c
+// A kept clock waits for what runs under it, or for being told to leave it.
+type kept struct {
+	clock.Clock
+	over chan bool
+}
+
+func start(ctx context.Context, limit, grace time.Duration) *kept {
+	k := &kept{over: make(chan bool, 1)}
+	k.Start(ctx, limit, grace, k)
+	return k
+}
+
+func (k *kept) Left() { k.over <- true }
+
+// Wait reports whether it was left.
+func (k *kept) Wait() bool { return <-k.over }
+
+// Finish reports whether that came in time.
+func (k *kept) Finish() bool {
+	inTime := k.Claim()
+	if inTime {
+		k.over <- false
+	}
+	return inTime
 }
 
 func TestTheLimitEndsTheContextAndTheGraceLeaves(t *testing.T) {
@@ -83,21 +103,19 @@ func TestAfterFunc(t *testing.T) {
 func TestWhoFinishesInTimeIsNotLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t.Context(), time.Second, time.Second)
-		said := ""
 		go func() {
 			<-c.Done() // it uses its grace
-			c.Finish(func() { said = "done" })
+			c.Finish()
 		}()
 		require.False(t, c.Wait())
-		require.Equal(t, "done", said)
-		c.Finish(func() { said = "twice" })
-		require.Equal(t, "done", said)
+		require.False(t, c.Finish(), "twice")
 		c.Stop()
+		time.Sleep(time.Minute)
+		require.Empty(t, c.over)
 
 		c = start(t.Context(), time.Second, time.Second)
 		require.True(t, c.Wait())
-		c.Finish(func() { said = "too late" })
-		require.Equal(t, "done", said)
+		require.False(t, c.Finish(), "too late")
 	})
 }
 
@@ -105,8 +123,8 @@ func TestADetachedClockOutlivesItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "v"))
 		cancel()
-		var c clock.Clock
-		c.StartDetached(ctx, time.Second, 0)
+		c := &kept{over: make(chan bool, 1)}
+		c.StartDetached(ctx, time.Second, 0, c)
 		require.NoError(t, c.Err())
 		require.Equal(t, "v", c.Value(key{}))
 		require.True(t, c.Wait())
