@@ -12,14 +12,14 @@ type Ruling struct {
 	reason  string
 }
 
-// Deny refuses the event's subject. The reason is what the model is told.
-func Deny(reason string) Ruling { return Ruling{pawl.Refuse, reason} }
+// Refuse refuses the event's subject. The reason is what the model is told.
+func Refuse(reason string) Ruling { return Ruling{pawl.Refuse, reason} }
 
 // Ask leaves it to a person, where the trigger can carry that: at tool.before.
 func Ask(reason string) Ruling { return Ruling{pawl.Ask, reason} }
 
-// End refuses and ends the run, where the trigger can carry that.
-func End(reason string) Ruling { return Ruling{pawl.Halt, reason} }
+// Halt refuses and ends the run, where the trigger can carry that.
+func Halt(reason string) Ruling { return Ruling{pawl.Halt, reason} }
 
 // Check makes a hook that may refuse, and ask or halt as far as its trigger in the default table can carry it. At
 // a trigger that cannot refuse, pawl.New objects to it. An error is a check that did not happen, and refuses.

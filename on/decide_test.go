@@ -21,7 +21,7 @@ func says(choice string) on.DeciderFunc {
 func TestDecideReachesTheRunsProviderFromAHandler(t *testing.T) {
 	reg := registry(t, on.Check("ask", pawl.ToolBefore, func(ctx context.Context, _ *pawl.Event) (on.Ruling, error) {
 		if o := on.Decide(ctx, question); o.Choice == "yes" {
-			return on.Deny(o.Reason), nil
+			return on.Refuse(o.Reason), nil
 		}
 		return on.Ruling{}, nil
 	}))

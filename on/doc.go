@@ -26,7 +26,7 @@
 // first, the call is refused and the stand-in is dropped. Runtimes obey in the order halt, refuse, ask,
 // stand-in.
 //
-// Deny is sticky: no later handler can lift an earlier one's refusal. In hookable, which zidane dispatches
+// A refusal is sticky: no later handler can lift an earlier one's refusal. In hookable, which zidane dispatches
 // with, all handlers write to one object and the last write wins, so that a handler registered later can set
 // block back to false. Here each answer is its own value, and they are joined by the strictest.
 //

@@ -17,7 +17,7 @@ func ExampleCheckInput() {
 	}
 	gate := on.CheckInput("no-rm-rf", func(_ context.Context, _ *pawl.Event, in input) (on.Ruling, error) {
 		if strings.Contains(in.Command, "rm -rf") {
-			return on.Deny("dangerous command"), nil
+			return on.Refuse("dangerous command"), nil
 		}
 		return on.Ruling{}, nil
 	})

@@ -17,14 +17,14 @@ import (
 func every() []pawl.Hook {
 	type object = map[string]json.RawMessage
 	observe := func(context.Context, *pawl.Event) {}
-	says := func(context.Context, *pawl.Event) (on.Ruling, error) { return on.Deny("no"), nil }
+	says := func(context.Context, *pawl.Event) (on.Ruling, error) { return on.Refuse("no"), nil }
 	text := func(_ context.Context, _ *pawl.Event, s string) (string, error) { return s + "!", nil }
 	same := func(_ context.Context, _ *pawl.Event, v object) (object, error) { return v, nil }
 	yields := func(context.Context, *pawl.Event) (string, bool, error) { return "instead", true, nil }
 	return []pawl.Hook{
 		on.Check("check", pawl.ToolBefore, says),
 		on.CheckAs("check-as", pawl.ToolBefore, func(context.Context, *pawl.Event, string) (on.Ruling, error) { return on.Ask("sure?"), nil }),
-		on.CheckInput("check-input", func(context.Context, *pawl.Event, object) (on.Ruling, error) { return on.End("enough"), nil }),
+		on.CheckInput("check-input", func(context.Context, *pawl.Event, object) (on.Ruling, error) { return on.Halt("enough"), nil }),
 		on.Approve("approve", func(context.Context, *pawl.Event) (on.Answer, error) { return on.Yes(""), nil }),
 		on.Observe("observe", pawl.ToolAfter, observe),
 		on.ObserveAs("observe-as", pawl.ToolAfter, func(context.Context, *pawl.Event, string) {}),

@@ -199,7 +199,7 @@ func TestSpies(t *testing.T) {
 	}
 	reg := registry(t, on.Check("no", pawl.ToolBefore, func(_ context.Context, ev *pawl.Event) (on.Ruling, error) {
 		got = append(got, "hook "+ev.Tool)
-		return on.Deny("no"), nil
+		return on.Refuse("no"), nil
 	}))
 	d := on.Watched(reg, spy("a"), func(context.Context, *pawl.Event) func(pawl.Outcome, error) { panic("a spy's panic is its own") },
 		func(context.Context, *pawl.Event) func(pawl.Outcome, error) {
@@ -235,7 +235,7 @@ func TestAddAndUndoDuringConcurrentDispatches(t *testing.T) {
 				}
 				undo, err := on.Add(l,
 					on.Observe("", pawl.TurnAfter, func(ctx context.Context, _ *pawl.Event) { ctx.Value(key{}).(*seen).a++ }),
-					on.Check("", pawl.PromptSubmit, func(ctx context.Context, _ *pawl.Event) (on.Ruling, error) { return on.Deny("no"), nil }),
+					on.Check("", pawl.PromptSubmit, func(ctx context.Context, _ *pawl.Event) (on.Ruling, error) { return on.Refuse("no"), nil }),
 					on.Observe("", pawl.TurnAfter, func(ctx context.Context, _ *pawl.Event) { ctx.Value(key{}).(*seen).b++ }))
 				if err != nil {
 					panic(err)

@@ -19,8 +19,8 @@ func TestACheckWhereNothingCanBeRefusedIsALoadError(t *testing.T) {
 			continue
 		}
 		for name, h := range map[string]pawl.Hook{
-			"check":    on.Check("h", trigger, func(context.Context, *pawl.Event) (on.Ruling, error) { return on.Deny("no"), nil }),
-			"check as": on.CheckAs("h", trigger, func(context.Context, *pawl.Event, int) (on.Ruling, error) { return on.Deny("no"), nil }),
+			"check":    on.Check("h", trigger, func(context.Context, *pawl.Event) (on.Ruling, error) { return on.Refuse("no"), nil }),
+			"check as": on.CheckAs("h", trigger, func(context.Context, *pawl.Event, int) (on.Ruling, error) { return on.Refuse("no"), nil }),
 		} {
 			_, err := pawl.New(pawl.Options{}, h)
 			if row.Can&pawl.MayRefuse != 0 {

@@ -20,11 +20,11 @@ type command struct {
 func noRemove(_ context.Context, _ *pawl.Event, in command) (on.Ruling, error) {
 	switch {
 	case strings.Contains(in.Command, "rm -rf"):
-		return on.Deny("dangerous command"), nil
+		return on.Refuse("dangerous command"), nil
 	case strings.HasPrefix(in.Command, "sudo"):
 		return on.Ask("as root?"), nil
 	case in.Command == "reboot":
-		return on.End("enough"), nil
+		return on.Halt("enough"), nil
 	case in.Command == "":
 		return on.Ruling{}, errors.New("no command")
 	}
@@ -114,7 +114,7 @@ func TestEveryHelperServesACustomTrigger(t *testing.T) {
 		on.Rewrite("rewrite", "my.plan", func(_ context.Context, _ *pawl.Event, steps []string) ([]string, error) {
 			return append(steps, "test"), nil
 		}),
-		on.Check("check", "my.plan", func(_ context.Context, ev *pawl.Event) (on.Ruling, error) { return on.Deny(string(ev.Input)), nil }),
+		on.Check("check", "my.plan", func(_ context.Context, ev *pawl.Event) (on.Ruling, error) { return on.Refuse(string(ev.Input)), nil }),
 		on.Note("note", "my.plan", func(context.Context, *pawl.Event) (string, error) { return "n", nil }),
 		on.Observe("see", "my.plan", func(_ context.Context, ev *pawl.Event) { seen = append(seen, ev.Verdict.String()) }),
 		on.ObserveChild("child", "my.plan", func(_ context.Context, ev *pawl.Event, id string, depth int) {
@@ -131,7 +131,7 @@ func TestEveryHelperServesACustomTrigger(t *testing.T) {
 // Block wins if both are set, whichever came first.
 func TestBlockBeatsResult(t *testing.T) {
 	known := on.Substitute("known", func(context.Context, *pawl.Event) (string, bool, error) { return "no-op", true, nil })
-	block := on.Check("block", pawl.ToolBefore, func(context.Context, *pawl.Event) (on.Ruling, error) { return on.Deny("no"), nil })
+	block := on.Check("block", pawl.ToolBefore, func(context.Context, *pawl.Event) (on.Ruling, error) { return on.Refuse("no"), nil })
 	for _, hooks := range [][]pawl.Hook{{known, block}, {block, known}} {
 		out := fire(t, registry(t, hooks...), shell(`{}`))
 		require.Equal(t, pawl.Refuse, out.Verdict)
@@ -146,7 +146,7 @@ func TestDenyIsSticky(t *testing.T) {
 	rule := func(name string, r on.Ruling) pawl.Hook {
 		return on.Check(name, pawl.ToolBefore, func(context.Context, *pawl.Event) (on.Ruling, error) { return r, nil })
 	}
-	out := fire(t, registry(t, rule("block", on.Deny("no")), rule("fine", on.Ruling{}), rule("ask", on.Ask("sure?"))), shell(`{}`))
+	out := fire(t, registry(t, rule("block", on.Refuse("no")), rule("fine", on.Ruling{}), rule("ask", on.Ask("sure?"))), shell(`{}`))
 	require.Equal(t, pawl.Refuse, out.Verdict)
 	require.Equal(t, "no", out.Decision().Reason)
 }
@@ -335,7 +335,7 @@ func TestPayloadsAsTheirType(t *testing.T) {
 		on.ObserveAs("usage", pawl.TurnAfter, func(_ context.Context, _ *pawl.Event, n int) { usage = append(usage, n) }),
 		on.CheckAs("odd", pawl.PromptSubmit, func(_ context.Context, _ *pawl.Event, n int) (on.Ruling, error) {
 			if n%2 == 1 {
-				return on.Deny("odd"), nil
+				return on.Refuse("odd"), nil
 			}
 			return on.Ruling{}, nil
 		}))

@@ -92,7 +92,7 @@ func TestAgentDoneComesOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	abort := on.Observe("abort", pawl.TurnAfter, func(context.Context, *pawl.Event) { cancel() })
 	broken := on.Check("broken", pawl.ContextTransform, func(context.Context, *pawl.Event) (on.Ruling, error) { panic("x") })
-	halt := on.Check("halt", pawl.ToolBefore, func(context.Context, *pawl.Event) (on.Ruling, error) { return on.End("enough"), nil })
+	halt := on.Check("halt", pawl.ToolBefore, func(context.Context, *pawl.Event) (on.Ruling, error) { return on.Halt("enough"), nil })
 	read := turns(reply{"", []guard.Call{call("read_file", "path", "a.go")}})
 	for name, c := range map[string]struct {
 		ctx    context.Context
@@ -156,7 +156,7 @@ func TestASubAgentIsUnderTheSameHooks(t *testing.T) {
 			}
 		}),
 		on.Observe("after", pawl.ToolAfter, func(_ context.Context, ev *pawl.Event) { results = append(results, string(ev.Output)) }),
-		on.Check("stop", pawl.AgentStop, func(context.Context, *pawl.Event) (on.Ruling, error) { return on.Deny("go on"), nil }),
+		on.Check("stop", pawl.AgentStop, func(context.Context, *pawl.Event) (on.Ruling, error) { return on.Refuse("go on"), nil }),
 	)
 	require.NoError(t, err)
 	answer, err := h.run(t.Context(), pawl.Agent{}, task)
@@ -173,7 +173,7 @@ func TestASubAgentThatFailsIsAResult(t *testing.T) {
 	var result string
 	end := on.Check("end", pawl.ToolBefore, func(_ context.Context, ev *pawl.Event) (on.Ruling, error) {
 		if ev.Agent.Depth > 0 {
-			return on.End("enough"), nil
+			return on.Halt("enough"), nil
 		}
 		return on.Ruling{}, nil
 	})

@@ -44,7 +44,7 @@ func (h *host) gates() []pawl.Hook {
 	return []pawl.Hook{
 		on.Tools(on.CheckInput("no-rm-rf", func(_ context.Context, _ *pawl.Event, in input) (on.Ruling, error) {
 			if strings.Contains(in.Command, "rm -rf") {
-				return on.Deny("dangerous command"), nil
+				return on.Refuse("dangerous command"), nil
 			}
 			return on.Ruling{}, nil
 		}), "shell"),
@@ -52,7 +52,7 @@ func (h *host) gates() []pawl.Hook {
 			state, err := json.Marshal(in.Command)
 			asked := on.Decide(ctx, on.Question{Key: "destructive", Text: "Does this destroy work?", Choices: []string{"yes", "no"}, State: state})
 			if asked.Choice == "yes" {
-				return on.Deny(asked.Reason), nil
+				return on.Refuse(asked.Reason), nil
 			}
 			return on.Ruling{}, err
 		}), "shell"),
@@ -78,7 +78,7 @@ func (h *host) rest() []pawl.Hook {
 		}),
 		on.Check("tests-first", pawl.TurnStop, func(_ context.Context, ev *pawl.Event) (on.Ruling, error) {
 			if !ev.StopActive && !strings.Contains(ev.LastMessage, "tests") {
-				return on.Deny("Say what the tests do now."), nil
+				return on.Refuse("Say what the tests do now."), nil
 			}
 			return on.Ruling{}, nil
 		}),
