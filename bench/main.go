@@ -1,7 +1,7 @@
 // Command bench holds pawl to its goals of performance. Every figure compares both sides, rotated in one loop,
 // so that a busy machine bears on both.
 //
-//	cd bench && go run . [-quick] [-json FILE] [-plots DIR]
+//	cd bench && go run . [-quick] [-only P2] [-json FILE] [-plots DIR] [-cpuprofile FILE]
 //
 // It exits 1 where a goal is missed.
 package main
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/pprof"
 	"text/tabwriter"
 	"time"
 )
@@ -43,11 +44,16 @@ func main() {
 	out := flag.String("json", "", "write the figures to this file too")
 	plots := flag.String("plots", "", "draw the two plots into this folder")
 	only := flag.String("only", "", "one goal: P6")
+	profile := flag.String("cpuprofile", "", "write where the time goes to this file, for go tool pprof")
 	flag.Parse()
 	b, err := newBench(*quick)
 	met := false
 	if err == nil {
-		met, err = run(b, *out, *plots, *only)
+		err = profiled(*profile, func() error {
+			var err error
+			met, err = run(b, *out, *plots, *only)
+			return err
+		})
 		b.close()
 	}
 	if err != nil {
@@ -56,6 +62,23 @@ func main() {
 	if !met {
 		os.Exit(1)
 	}
+}
+
+// profiled does something and writes where its time went to a file, if one is named.
+func profiled(path string, do func() error) error {
+	if path == "" {
+		return do()
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	return do()
 }
 
 // run takes and shows every figure, and reports whether all goals were met.
