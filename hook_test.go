@@ -296,6 +296,65 @@ func TestAnEventWithoutItsRecordIsRefused(t *testing.T) {
 	}
 }
 
+// What a host hands to New must not let a check go missing either, wherever it is called.
+func TestAFuncOfOptionsThatEndsTheGoroutineFailsTheHook(t *testing.T) {
+	for name, opts := range map[string]func() pawl.Options{
+		"started": func() pawl.Options {
+			return pawl.Options{Trace: &pawl.Trace{Started: func(*pawl.Hook, *pawl.Event) { runtime.Goexit() }}}
+		},
+		"redactor": func() pawl.Options { return pawl.Options{Redact: exitOnce()} },
+	} {
+		for _, n := range []int{1, 3} {
+			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
+				var hooks []pawl.Hook
+				for i := range n {
+					h := check(fmt.Sprint("h", i), pawl.ToolBefore, pawl.Decision{}, pawl.MayRefuse)
+					h.Timeout = time.Minute
+					hooks = append(hooks, h)
+				}
+				out, err := registry(t, opts(), hooks...).Dispatch(t.Context(), toolEvent())
+				require.NoError(t, err)
+				require.Equal(t, pawl.Refuse, out.Verdict)
+				require.Len(t, out.Runs(), n)
+				require.True(t, slices.ContainsFunc(out.Runs(), func(r pawl.Run) bool { return r.Cause == pawl.CausePanic }))
+			})
+		}
+	}
+	t.Run("finished", func(t *testing.T) {
+		h := check("h", pawl.ToolBefore, pawl.Decision{Verdict: pawl.Refuse}, pawl.MayRefuse)
+		h.Timeout = time.Minute
+		out, err := registry(t, pawl.Options{Trace: &pawl.Trace{Finished: func(*pawl.Hook, *pawl.Run) { runtime.Goexit() }}}, h).Dispatch(t.Context(), toolEvent())
+		require.NoError(t, err)
+		require.Equal(t, pawl.Refuse, out.Verdict)
+	})
+	t.Run("rebind", func(t *testing.T) {
+		h := check("h", pawl.ToolBefore, pawl.Decision{Input: json.RawMessage(`{"b":2}`)}, pawl.MayRewrite)
+		h.Timeout = time.Minute
+		exit := exitOnce()
+		out, err := registry(t, pawl.Options{Rebind: func(*pawl.Event) error { exit(nil); return nil }}, h).Dispatch(t.Context(), toolEvent())
+		require.NoError(t, err)
+		require.JSONEq(t, `{"b":2}`, string(out.Event().Input))
+	})
+	t.Run("now", func(t *testing.T) {
+		h := check("h", pawl.ToolBefore, pawl.Decision{Verdict: pawl.Refuse}, pawl.MayRefuse)
+		h.Timeout = time.Minute
+		out, err := registry(t, pawl.Options{Now: func() time.Time { panic("x") }}, h).Dispatch(t.Context(), toolEvent())
+		require.NoError(t, err)
+		require.Equal(t, pawl.Refuse, out.Verdict)
+		require.Empty(t, out.Runs()[0].Cause)
+		require.False(t, out.Runs()[0].Time.IsZero())
+	})
+}
+
+// exitOnce is a redactor that ends its goroutine the first time.
+func exitOnce() func([]byte) []byte {
+	var once sync.Once
+	return func(b []byte) []byte {
+		once.Do(runtime.Goexit)
+		return b
+	}
+}
+
 func TestGoexitHereStillLeavesTheRecord(t *testing.T) {
 	var log bytes.Buffer
 	h := pawl.Hook{Name: "h", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Handler: failing["goexit"]}

@@ -280,7 +280,7 @@ func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicEr
 	x.started, x.answered = true, true
 	d.settle(x)
 	d.more = new(outcome)
-	d.more.runs = d.records([]*run{x})
+	d.more.runs = d.records(nil, []*run{x})
 	d.keep()
 }
 
@@ -551,22 +551,22 @@ func (d *dispatch) alone(b *bound) {
 		d.join()
 		return
 	}
-	d.add(x)
-	d.over.Add(1)
-	go x.ask()
-	d.over.Wait()
-	d.deliver()
-}
-
-// carryOn takes the event from the answer of its one hook to the log.
-func (d *dispatch) carryOn(x *run) {
-	d.applyOnly(x)
-	d.conclude()
-	if d.log = d.writingOf(d.more.runs); d.log == nil {
-		d.over.Done()
+	d.perform(d.add(x))
+	if d.more != nil {
+		d.deliver()
 		return
 	}
-	d.log.run()
+	d.applyOnly(x) // the goroutine could not go on
+	d.join()
+}
+
+// carryOn takes the event from the answer of its one hook to the log, and reports whether there is one to write.
+func (d *dispatch) carryOn(x *run) bool {
+	d.applyOnly(x)
+	more := d.conclude()
+	d.log = d.writingOf(more.runs)
+	d.more = more
+	return d.log != nil
 }
 
 // applyOnly is rewrite or change for the one hook of an event.
@@ -972,6 +972,7 @@ func (b *bound) timed() bool { return b.program || b.Timeout > 0 }
 // perform runs hooks of one stage: those without a timeout one after the other here, in order; the others
 // beside them. It returns when all have ended, even if one here ends the goroutine.
 func (d *dispatch) perform(runs []*run) {
+	defer d.mend(runs)
 	defer d.over.Wait()
 	for _, x := range runs {
 		if x.b.timed() {
@@ -984,6 +985,15 @@ func (d *dispatch) perform(runs []*run) {
 			d.call(x)
 		}
 	})
+}
+
+// mend fails the runs that are not settled: a func of the host's own, that traces or redacts, ended the goroutine.
+func (d *dispatch) mend(runs []*run) {
+	for _, x := range runs {
+		if !x.over {
+			d.fail(x, CausePanic, errExit)
+		}
+	}
 }
 
 // takeSlot waits for one of the slots that programs share.
@@ -1030,10 +1040,10 @@ func (d *dispatch) lend(x *run) {
 
 // ended settles a run and gives its slot back.
 func (d *dispatch) ended(x *run) {
-	d.settle(x)
 	if x.slot {
-		d.r.family.slots.Release(1)
+		defer d.r.family.slots.Release(1)
 	}
+	d.settle(x)
 	if x.started {
 		d.trace(func(t *Trace) {
 			if t.Finished != nil {
@@ -1044,12 +1054,14 @@ func (d *dispatch) ended(x *run) {
 	}
 }
 
-// stamp is the time for a record of what happens now.
-func (r *Registry) stamp(now time.Time) time.Time {
+// stamp is the time for a record of what happens at a time.
+func (r *Registry) stamp(now time.Time) (at time.Time) {
+	at = now
 	if r.opts.Now != nil {
-		return r.opts.Now()
+		defer func() { _ = recover() }()
+		at = r.opts.Now()
 	}
-	return now
+	return at
 }
 
 func (d *dispatch) trace(f func(*Trace)) {
@@ -1092,27 +1104,29 @@ func (x *run) handle() (a answer) {
 // the time it took, never which channel was ready first.
 func (x *run) ask() {
 	deepen(0)
-	d := x.d
-	d.takeSlot(x)
-	if !d.begin(x) {
-		x.finish()
-		return
-	}
-	c := &x.aside.clock
-	x.ctx.Context = c
-	c.Start(d.ctx, x.b.Timeout, d.r.opts.Grace, x)
 	var a answer
-	ended := false
-	defer func() { // also where the handler ends the goroutine
+	asked, ended := false, false
+	defer func() { // also where something ends the goroutine
+		if !asked {
+			x.finish()
+			return
+		}
 		if !ended {
 			a.err = &PanicError{Hook: x.b.Name}
 		}
-		a.elapsed = c.Elapsed()
-		a.abandoned = a.elapsed >= x.b.Timeout+d.r.opts.Grace
-		if c.Claim() {
+		a.elapsed = x.aside.clock.Elapsed()
+		a.abandoned = a.elapsed >= x.b.Timeout+x.d.r.opts.Grace
+		if x.aside.clock.Claim() {
 			x.come(a)
 		}
 	}()
+	x.d.takeSlot(x)
+	if !x.d.begin(x) {
+		return
+	}
+	x.ctx.Context = &x.aside.clock
+	x.aside.clock.Start(x.d.ctx, x.b.Timeout, x.d.r.opts.Grace, x)
+	asked = true
 	a = x.handle()
 	ended = true
 }
@@ -1129,12 +1143,15 @@ func (x *run) come(a answer) {
 
 // finish settles a hook beside the caller. Where it is the only one, the event goes on from here.
 func (x *run) finish() {
-	d := x.d
+	d, logs := x.d, false
+	defer func() {
+		if !logs {
+			d.over.Done()
+		}
+	}()
 	d.ended(x)
-	if d.single != nil {
-		d.carryOn(x)
-	} else {
-		d.over.Done()
+	if logs = d.single != nil && d.carryOn(x); logs {
+		d.log.run()
 	}
 }
 
@@ -1319,7 +1336,6 @@ var noFacts facts
 
 // settle turns an answer into the decision that counts.
 func (d *dispatch) settle(x *run) {
-	x.over = true
 	defer func() {
 		if v := recover(); v != nil { // the caller's redactor: nothing of the answer may be published
 			x.settled = Decision{}
@@ -1337,6 +1353,7 @@ func (d *dispatch) settle(x *run) {
 	if cause != "" {
 		d.fail(x, cause, err)
 	}
+	x.over = true
 }
 
 var stockReasons = map[Verdict]string{Ask: "a person should decide", Refuse: "refused", Halt: "halted"}
@@ -1424,6 +1441,7 @@ func (e *EffectError) Error() string {
 func (d *dispatch) fail(x *run, cause Cause, err error) {
 	x.cause, x.err = cause, err
 	d.settleFailure(x, x.said())
+	x.over = true
 }
 
 // said is the restriction in an answer that is otherwise no good.
@@ -1475,7 +1493,7 @@ func (x *run) redacted(dec Decision, redact func([]byte) []byte) Decision {
 
 // join brings the decisions together, has the records kept, and says what the event came to.
 func (d *dispatch) join() {
-	d.conclude()
+	d.more = d.conclude()
 	d.keep()
 	d.deliver()
 }
@@ -1490,9 +1508,10 @@ func (d *dispatch) keep() {
 }
 
 // conclude brings the decisions together.
-func (d *dispatch) conclude() {
-	d.more = &outcome{decision: d.capStops(d.joined())}
-	d.more.runs = d.records(d.runs)
+func (d *dispatch) conclude() *outcome {
+	more := &outcome{decision: d.capStops(d.joined())}
+	more.runs = d.records(more.only[:0], d.runs)
+	return more
 }
 
 // deliver says what the event came to, once the records are kept, or not.
@@ -1594,7 +1613,10 @@ func (d *dispatch) writingOf(recs []Run) *writing {
 	return w
 }
 
-var errLogExit = errors.New("it ended its goroutine")
+var (
+	errExit    = errors.New("a func of Options ended its goroutine")
+	errLogExit = errors.New("it ended its goroutine")
+)
 
 // run appends the records, and lets whoever waits for the event go on.
 func (w *writing) run() {
@@ -1641,8 +1663,8 @@ func (d *dispatch) counts() bool {
 	return slices.ContainsFunc(d.runs, func(x *run) bool { return !x.b.Shadow })
 }
 
-// records returns the records of runs, by stage, then by configuration.
-func (d *dispatch) records(runs []*run) []Run {
+// records appends the records of runs, by stage, then by configuration.
+func (d *dispatch) records(recs []Run, runs []*run) []Run {
 	kept := make([]*run, 0, len(runs))
 	for _, x := range runs {
 		if !d.row.contract.Quiet || x.cause != "" {
@@ -1655,10 +1677,7 @@ func (d *dispatch) records(runs []*run) []Run {
 		}
 		return a.b.index - b.b.index
 	})
-	recs := d.more.only[:0]
-	if len(kept) > 1 {
-		recs = make([]Run, 0, len(kept))
-	}
+	recs = slices.Grow(recs, len(kept))
 	for _, x := range kept {
 		recs = append(recs, d.recordOf(x))
 	}
