@@ -36,8 +36,8 @@ const (
 	CouldNotRun     = "could_not_run"
 )
 
-// A Run is the record of one hook run, kind hook.run: chock's eight fields first, in its order. Of the
-// others, empty ones are left out.
+// A Run is the record of one hook run, kind hook.run. Its kind and the first seven fields are always there and
+// come first; of the others, empty ones are left out.
 type Run struct {
 	Name    string
 	Trigger Trigger

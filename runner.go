@@ -51,7 +51,7 @@ const (
 	CauseSignal    Cause = "signal"    // its program was killed by a signal
 	CauseExit      Cause = "exit"      // an exit code that is no answer in this dialect
 	CauseOutput    Cause = "output"    // unreadable or cut
-	CauseUntrusted Cause = "untrusted" // pending, under Strict
+	CauseUntrusted Cause = "untrusted" // nobody agreed to it as it stands now
 	CauseConflict  Cause = "conflict"  // a second, different rewrite
 	CauseEffect    Cause = "effect"    // a decision beyond its effects
 	CauseError     Cause = "error"     // the handler returned an error

@@ -1,7 +1,7 @@
 // Package journal keeps records in a file that an auditor can trust: appended to only, one write a record,
 // shared by several processes, and chained by hashes so that a later change shows.
 //
-// [Open] gives a [pawl.Log]; [Verify] checks a file; [Show], [Read] and [Stats] read one.
+// [Open] gives a [pawl.Log]; [Verify] checks a file; [Show], [Read] and [ReadFile] read one.
 //
 // # Limits
 //

@@ -1,6 +1,7 @@
-// Package wire is the JSON that ZeroCode and Claude Code speak with a hook's program: one object on its
-// standard input, an exit code and perhaps one object on its standard output. One table has a row per
-// event and flavour; the codec reads the rows and knows no event by name.
+// Package wire is the JSON that ZeroCode and Claude Code speak with a hook's program ([Codec]), and pawl's own
+// ([JSON], [EncodeEvent]): one object on its standard input, an exit code and perhaps one object on its standard
+// output. What follows is of the hosts'. One table has a row per event and flavour; the codec reads the rows and
+// knows no event by name.
 //
 // Where a host would lose what a hook meant to forbid, this codec keeps it: a deny beside a field nobody
 // knows, with a blank reason, repeated, or printed by a program that then failed is a deny. An answer that
@@ -10,8 +11,8 @@
 //
 // Code 0: standard output is the answer. It is one object; or it is text, which is context at session.start,
 // prompt.submit and (ZeroCode) agent.start, a failure at ZeroCode's Stop and SubagentStop, and otherwise no
-// opinion, unless the codec is Strict; before a tool and at a request for approval that is warned of. Text with a line that begins an object is an answer that cannot be
-// read.
+// opinion, unless the codec is Strict; before a tool and at a request for approval that is warned of. Text with
+// a line that begins an object is an answer that cannot be read.
 //
 // Code 2: the program objects, and standard error says why. That refuses at PreToolUse, PermissionRequest,
 // UserPromptSubmit, Stop, SubagentStop, ZeroCode's PostToolUse and Claude's PreCompact; it is a note beside

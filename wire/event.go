@@ -19,8 +19,8 @@ import (
 // MaxEvent is the size in bytes of the largest event that [DecodeEvent] reads.
 const MaxEvent = 64 << 20
 
-// An EventFault is one thing wrong with an event that was given as JSON, with file, line, column, message
-// and hint.
+// An EventFault is one thing wrong with an event that was given as JSON. It is an error with the fields File, Line,
+// Column (in bytes; both from 1), Message, Hint and Source, the text of the line.
 type EventFault = doc.Fault
 
 // An eventField is one key of pawl's own event JSON, and where an event of type T keeps it: at returns a
