@@ -825,14 +825,14 @@ func TestAFilterThatPanicsPublishesNothing(t *testing.T) {
 
 func TestManyStopsLeaveNothing(t *testing.T) { // C09
 	if testing.Short() {
-		t.Skip("starts two hundred programs")
+		t.Skip("starts a hundred programs")
 	}
 	onBoth(t, func(t *testing.T, e gate.Exec) {
 		e.Grace = 50 * time.Millisecond
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				for range 12 {
+				for range 6 {
 					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 					res, err := e.Run(ctx, sh("trap '' TERM; while :; do echo y; done"))
 					cancel()
