@@ -18,7 +18,7 @@ import (
 type Record interface{ Kind() string }
 
 // A Log keeps records. Append is called once per dispatch, from any goroutine, keeps the order of recs, and
-// honours ctx. An error means that the records may be lost; [Options.LogFailure] says what follows.
+// honours ctx. It may hold on to recs and must not change them. An error means that the records may be lost; [Options.LogFailure] says what follows.
 type Log interface {
 	Append(ctx context.Context, recs ...Record) error
 }

@@ -164,12 +164,12 @@ func (o Outcome) Event() *Event {
 	return o.ev
 }
 
-// Runs returns the records of the runs, by stage, then by configuration.
+// Runs returns copies of the records of the runs, by stage, then by configuration.
 func (o Outcome) Runs() []Run {
 	if o.more == nil {
 		return nil
 	}
-	return o.more.runs
+	return slices.Clone(o.more.runs)
 }
 
 // Dispatch reports ev to the hooks and returns what they came to. It never changes ev, and ev must not be
@@ -275,9 +275,8 @@ func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicEr
 	err.Hook = b.Name
 	d := &dispatch{r: r, ctx: ctx, ev: ev, row: &row{}}
 	x := d.newRun(b, StageObserve, newState(ev), false)
-	x.answer = answer{err: err}
-	x.began = r.stamp(time.Now())
-	x.started, x.answered = true, true
+	x.began, x.started = r.stamp(time.Now()), true
+	x.take(answer{err: err})
 	d.settle(x)
 	d.more = new(outcome)
 	d.more.runs = d.records(nil, []*run{x})
@@ -880,13 +879,15 @@ type run struct {
 	slot    bool      // it holds one
 	began   time.Time // by Options.Now
 	started bool
-	answer  answer
 
-	answered bool // answer is there; else the handler ended the goroutine
-	over     bool // it is settled
+	answered  bool  // what follows is the answer; else the handler ended the goroutine
+	erred     error // of the handler
+	elapsed   time.Duration
+	abandoned bool
 
-	settled Decision
-	errored bool // it says so itself
+	over    bool     // it is settled
+	settled Decision // what counts; before that, the answer as it came
+	errored bool     // it says so itself
 	cause   Cause
 	err     error
 	must    bool // its failure refuses even under FailOpen
@@ -916,6 +917,12 @@ type answer struct {
 	err       error
 	elapsed   time.Duration
 	abandoned bool
+}
+
+// take takes in the answer.
+func (x *run) take(a answer) {
+	x.answered = true
+	x.settled, x.erred, x.elapsed, x.abandoned = a.decision, a.err, a.elapsed, a.abandoned
 }
 
 // newRun reserves a run as one that was cancelled before it started, so that nothing that goes missing
@@ -991,6 +998,7 @@ func (d *dispatch) perform(runs []*run) {
 func (d *dispatch) mend(runs []*run) {
 	for _, x := range runs {
 		if !x.over {
+			x.settled = Decision{} // it may not have been redacted
 			d.fail(x, CausePanic, errExit)
 		}
 	}
@@ -1081,10 +1089,10 @@ func (d *dispatch) call(x *run) {
 	desk := d.desk
 	d.desk = nil
 	began := time.Now()
-	x.answer = x.handle()
-	x.answer.elapsed = time.Since(began)
-	x.answered = true
-	if x.answer.err == nil {
+	a := x.handle()
+	a.elapsed = time.Since(began)
+	x.take(a)
+	if a.err == nil {
 		d.desk = desk
 	}
 }
@@ -1136,7 +1144,7 @@ func (x *run) Left() { x.come(answer{abandoned: true, elapsed: x.aside.clock.Ela
 
 // come takes in the answer of a hook beside the caller, and goes on with what follows.
 func (x *run) come(a answer) {
-	x.answer, x.answered = a, true
+	x.take(a)
 	x.aside.clock.Stop()
 	x.finish()
 }
@@ -1343,8 +1351,8 @@ func (d *dispatch) settle(x *run) {
 		}
 	}()
 	f := x.gate.close()
-	x.errored = x.answer.decision.Errored
-	x.settled = x.redacted(x.answer.decision, d.r.opts.Redact)
+	x.errored = x.settled.Errored
+	x.settled = x.redacted(x.settled, d.r.opts.Redact)
 	if x.settled.Verdict >= Ask && strings.TrimSpace(x.settled.Reason) == "" {
 		x.settled.Reason = fmt.Sprintf("hook %s: %s", x.b.Name, stockReasons[min(x.settled.Verdict, Halt)])
 	}
@@ -1380,7 +1388,7 @@ func (x *run) judge(f *facts, ended bool) (Cause, error) {
 // rewrote reports whether the answer asks for another input or output, as the hook may: beside a failure it is
 // not applied, and the original must not stand.
 func (x *run) rewrote() bool {
-	d := x.answer.decision
+	d := x.settled
 	return d.Input != nil && x.b.Effects&MayRewrite != 0 || d.Output != nil && x.b.Effects&MayReplace != 0
 }
 
@@ -1393,16 +1401,16 @@ func (x *run) failure(f *facts, ended bool) (Cause, error) {
 		return CauseCancelled, errors.New("the dispatch ended before it could start")
 	case !x.answered:
 		return CausePanic, &PanicError{Hook: x.b.Name}
-	case x.answer.abandoned:
+	case x.abandoned:
 		return CauseAbandoned, errors.New("it ignored its deadline and was left behind")
-	case x.b.timed() && x.answer.elapsed >= x.b.Timeout:
+	case x.b.timed() && x.elapsed >= x.b.Timeout:
 		return CauseTimeout, fmt.Errorf("it took longer than its timeout of %v", x.b.Timeout)
 	case f.refused != nil:
 		return CausePolicy, f.refused
-	case x.answer.err == nil:
+	case x.erred == nil:
 		return "", nil
 	}
-	return f.cause(x.answer.err, ended)
+	return f.cause(x.erred, ended)
 }
 
 // cause names what is behind a handler's error.
@@ -1587,17 +1595,13 @@ func (d *dispatch) left(v Verdict) *Event {
 	return &ev
 }
 
-// writing is one Append under way. The Log gets its own copies. One that hangs past Grace, panics or fails has
-// failed.
+// writing is one Append under way. A Log that hangs past Grace, panics or fails has failed.
 type writing struct {
 	d    *dispatch
 	ctx  clock.Clock
-	recs []Run
-	list []Record
+	recs []Record
 	err  error
-
-	only     [1]Run // room for one record, as a rule all there is
-	onlyList [1]Record
+	only [1]Record // room for one, as a rule all there is
 }
 
 // writingOf is the writing of recs; nil where there is nothing to write, or no Log.
@@ -1606,9 +1610,9 @@ func (d *dispatch) writingOf(recs []Run) *writing {
 		return nil
 	}
 	w := &writing{d: d}
-	w.recs, w.list = append(w.only[:0], recs...), w.onlyList[:0]
-	for i := range w.recs {
-		w.list = append(w.list, &w.recs[i])
+	w.recs = slices.Grow(w.only[:0], len(recs))
+	for i := range recs {
+		w.recs = append(w.recs, &recs[i])
 	}
 	return w
 }
@@ -1634,7 +1638,7 @@ func (w *writing) run() {
 			w.come(err)
 		}
 	}()
-	err = w.d.r.opts.Log.Append(&w.ctx, w.list...)
+	err = w.d.r.opts.Log.Append(&w.ctx, w.recs...)
 }
 
 // Left is called where the Log hangs.
@@ -1693,7 +1697,7 @@ func (d *dispatch) recordOf(x *run) Run {
 		Source: x.b.Origin.String(), Stage: string(x.stage), Effects: x.settled.Effects() & allEffects,
 		Verdict: min(x.settled.Verdict, Halt), Reason: x.settled.Reason, Cause: x.cause,
 		Code: f.last.Code, Signal: f.last.Signal, TimedOut: x.cause == CauseTimeout, PassedOpen: x.open,
-		Shadow: x.b.Shadow, Cut: f.cut, Orphans: f.orphans, Elapsed: x.answer.elapsed,
+		Shadow: x.b.Shadow, Cut: f.cut, Orphans: f.orphans, Elapsed: x.elapsed,
 		InputDigest: x.saw.digest(), ConfigDigest: d.r.digest, Stderr: d.head(f.last.Stderr), Err: x.err,
 	}
 	if rec.Time.IsZero() {
