@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // maxFile is the size in bytes above which a configuration file is not read: far above any real one, and
@@ -77,9 +79,9 @@ func (d disk) read(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory")}
+		return nil, &fs.PathError{Op: "read", Path: name, Err: doc.ErrDirectory}
 	case !info.Mode().IsRegular():
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is not a regular file")}
+		return nil, &fs.PathError{Op: "read", Path: name, Err: doc.ErrIrregular}
 	case info.Size() > maxFile:
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("holds %d bytes, over the limit of %d", info.Size(), maxFile)}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
+	"github.com/pawl-hooks/pawl/internal/docissue"
 )
 
 func quote(s string) string { return doc.Quote(s) }
@@ -18,13 +19,9 @@ func about(file string, severity dialect.Severity, message, hint string) dialect
 	return dialect.Issue{Severity: severity, File: file, Message: message, Hint: hint}
 }
 
-// unread says why a file could not be read, without naming it twice.
+// unread says why a file could not be read, and what to do about it.
 func unread(file string, err error) dialect.Issue {
-	text := err.Error()
-	if i := strings.Index(text, file+": "); i >= 0 {
-		text = text[i+len(file)+2:]
-	}
-	return about(file, dialect.Error, "cannot read the file: "+text, "")
+	return docissue.Of(doc.Unreadable(file, err), dialect.Error)
 }
 
 // shellSpecial are the characters for which a word is quoted.

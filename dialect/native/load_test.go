@@ -142,7 +142,7 @@ func TestLoadFileOfWhatIsNoFile(t *testing.T) {
 	require.Empty(t, issues)
 	require.Equal(t, "user:hooks.toml:1:3", file.Hooks[0].Origin.String())
 	for name, want := range map[string]string{
-		"dir.toml":  "/s: error: this is a directory, not a file (name a file in it)",
+		"dir.toml":  "/s: error: cannot read the file: it is a directory (name a file in it)",
 		"none.toml": "/s: error: cannot read the file: file does not exist (check the name and the folder)",
 		"big.toml":  "/s: error: the file is larger than 1048576 bytes (a configuration file is at most 1 MiB)",
 	} {

@@ -114,11 +114,11 @@ func (d *Document) screen(limit int) *Fault {
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")), bytes.HasPrefix(data, []byte("\xFE\xFF")):
 		return d.FaultAt(Pos{1, 1}, "the file is UTF-16", "save it as UTF-8 without BOM")
 	}
+	if i := bytes.IndexByte(d.source, 0); i >= 0 { // first: of a file that is no text it says more
+		return d.FaultAt(d.pos(i), "a NUL byte", "remove it; this is perhaps not a text file")
+	}
 	if i := invalidUTF8(d.source); i >= 0 {
 		return d.FaultAt(d.pos(i), fmt.Sprintf("byte 0x%02X is not valid UTF-8", d.source[i]), "save the file as UTF-8")
-	}
-	if i := bytes.IndexByte(d.source, 0); i >= 0 {
-		return d.FaultAt(d.pos(i), "a NUL byte", "remove it; this is perhaps not a text file")
 	}
 	return nil
 }

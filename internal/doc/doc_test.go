@@ -226,7 +226,7 @@ func TestReadFile(t *testing.T) {
 	require.Equal(t, "a=1", string(data))
 	for name, want := range map[string]string{
 		"big.json": "S: the file is larger than 1048576 bytes",
-		"dir":      "S: this is a directory, not a file",
+		"dir":      "S: cannot read the file: it is a directory (name a file in it)",
 		"none":     "S: cannot read the file: file does not exist",
 	} {
 		_, f := doc.ReadFile(fsys, name, "S")
