@@ -17,6 +17,7 @@
 package native
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -67,6 +68,9 @@ func Load(name string, data []byte, opts Options) (File, []dialect.Issue) {
 		return File{}, docissue.Errors(faults)
 	}
 	l := &loader{Reader: doc.NewReader(d), doc: d, opts: opts, first: map[string]doc.Pos{}}
+	if len(bytes.TrimSpace(data)) == 0 { // a TOML file may be, and it may have been cut to nothing
+		l.warn(d.Root.Pos, "write [[hooks]] above each hook, or remove the file", "the file is empty")
+	}
 	file := l.file()
 	issues := l.issues()
 	if dialect.HasErrors(issues) {

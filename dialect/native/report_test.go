@@ -46,12 +46,18 @@ func TestFilesThatOtherHostsIgnoreInSilence(t *testing.T) {
 
 func TestFilesWithNothingInThemAreNoError(t *testing.T) {
 	for file, data := range map[string]string{
-		"a.json": `{"hooks": []}`, "b.json": `{}`, "c.toml": "", "d.toml": "# nothing\n", "e.zon": ".{}", "f.zon": ".{ .hooks = .{} }", // F08
+		"a.json": `{"hooks": []}`, "b.json": `{}`, "d.toml": "# nothing\n", "e.zon": ".{}", "f.zon": ".{ .hooks = .{} }", // F08
 	} {
 		loaded, issues := native.Load(file, []byte(data), native.Options{})
 		require.Empty(t, issues, file)
 		require.Empty(t, loaded, file)
 	}
+}
+
+func TestAFileCutToNothingIsSaidToBe(t *testing.T) {
+	_, issues := native.Load("c.toml", []byte("\n"), native.Options{})
+	require.Len(t, issues, 1)
+	require.Equal(t, "c.toml:1:1: warning: the file is empty (write [[hooks]] above each hook, or remove the file)", issues[0].String())
 }
 
 func TestWhatAShellWouldExpandIsWarnedOf(t *testing.T) {
