@@ -69,7 +69,10 @@ func (e *OptionError) Error() string {
 // Unwrap returns the reason.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-var errNotAbsolute = errors.New("is not an absolute path")
+var (
+	errNotAbsolute = errors.New("is not an absolute path")
+	errNoFolder    = errors.New("is not a folder")
+)
 
 // check finds every fault in the options themselves.
 func (o Options) check() error {
@@ -86,12 +89,25 @@ func (o Options) check() error {
 	absolute("Dir", o.Dir)
 	absolute("Home", o.Home)
 	absolute("System", o.System)
+	folder := func(field, value string) {
+		if filepath.IsAbs(value) && !(disk{o.FS}).isDir(value) {
+			fail(field, value, errNoFolder)
+		}
+	}
+	folder("Root", o.Root) // one that is misspelt has no hooks, and nobody would notice
+	folder("System", o.System)
 	for _, file := range o.Requirements {
 		absolute("Requirements", file)
 	}
 	for _, file := range o.Files {
 		absolute("Files", file)
 	}
+	o.checkWords(fail)
+	o.checkPlugins(absolute, fail)
+	return errors.Join(errs...)
+}
+
+func (o Options) checkWords(fail func(field, value string, err error)) {
 	switch o.Trust {
 	case "", TrustStore, TrustAll, TrustNone:
 	default:
@@ -105,8 +121,6 @@ func (o Options) check() error {
 	if o.Profile != "" && !plainName(o.Profile) {
 		fail("Profile", o.Profile, errors.New("is not a plain file name"))
 	}
-	o.checkPlugins(absolute, fail)
-	return errors.Join(errs...)
 }
 
 func (o Options) checkPlugins(absolute func(field, value string), fail func(field, value string, err error)) {

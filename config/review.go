@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -139,7 +140,7 @@ func (s *Set) findEver(arg string) (Entry, error) {
 	e, ok := entryOf(slices.Concat(s.Entries, s.Gone), name)
 	switch {
 	case !ok:
-		return Entry{}, &ReviewError{name, s.unknown(name)}
+		return Entry{}, &ReviewError{cmp.Or(name, arg), s.unknown(name)}
 	case e.Managed:
 		return Entry{}, &ReviewError{name, ErrManaged}
 	case held && strings.TrimPrefix(digest, digestPrefix) != strings.TrimPrefix(e.Digest, digestPrefix):
@@ -172,7 +173,7 @@ func (s *Set) decide(dir string, trusted bool) (string, error) {
 		return "", &OptionError{"project", dir, errNotAbsolute}
 	}
 	if !(disk{}).isDir(dir) {
-		return "", &OptionError{"project", dir, errors.New("is not a directory")}
+		return "", &OptionError{"project", dir, errNoFolder}
 	}
 	dir = disk{}.real(dir)
 	if tree := (disk{}).checkout(dir); tree.top == dir {

@@ -31,7 +31,12 @@ type StoreError struct {
 	Err  error
 }
 
-func (e *StoreError) Error() string { return "trust store " + e.Path + ": " + e.Err.Error() }
+func (e *StoreError) Error() string {
+	if e.Path == "" {
+		return "trust store: " + e.Err.Error()
+	}
+	return "trust store " + e.Path + ": " + e.Err.Error()
+}
 
 // Unwrap returns the reason.
 func (e *StoreError) Unwrap() error { return e.Err }

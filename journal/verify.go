@@ -105,7 +105,7 @@ func (a Against) heads() ([]Head, error) {
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			return heads, nil // a crash while the last was written
 		case err != nil || len(h.Hash) != hexLen:
-			return nil, fmt.Errorf("checkpoints %s: the %dth is not a head", a.Checkpoints, len(heads)+1)
+			return nil, fmt.Errorf("%s:%d: not a checkpoint", a.Checkpoints, len(heads)+1)
 		}
 		heads = append(heads, h)
 	}

@@ -26,17 +26,17 @@ func (f *eventFlag) event(a *app) (*pawl.Event, error) {
 	} else {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("the event: %w", err)
+			return nil, err
 		}
 		defer file.Close()
 		in = file
 	}
 	data, err := io.ReadAll(io.LimitReader(in, wire.MaxEvent+1))
 	if err != nil {
-		return nil, fmt.Errorf("the event: %w", err)
+		return nil, err
 	}
 	if len(data) > wire.MaxEvent {
-		return nil, fmt.Errorf("the event: %s holds more than %d bytes", name, wire.MaxEvent)
+		return nil, fmt.Errorf("%s: the event is larger than %d bytes", name, wire.MaxEvent)
 	}
 	ev, err := decode(name, data)
 	if err != nil {

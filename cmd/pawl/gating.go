@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -55,7 +56,7 @@ func (g *gating) options(a *app) (pawl.Options, func() error, error) {
 	if g.Log != "" {
 		log, err := journal.Open(g.Log, journal.Options{Sync: journal.SyncGroup, Checkpoints: g.Checkpoints})
 		if err != nil {
-			return opts, nil, fault(fmt.Errorf("the log: %w", err))
+			return opts, nil, fault(logFault(g.Log, err))
 		}
 		opts.Log, closing = log, log.Close
 	}
@@ -65,6 +66,21 @@ func (g *gating) options(a *app) (pawl.Options, func() error, error) {
 	approve := &gate.Approve{Approver: a.approver(), Log: opts.Log}
 	opts.Gate = gate.Chain(gate.Record{Log: opts.Log}.Wrap, policy.Wrap, approve.Wrap, sandbox)(workers)
 	return opts, closing, nil
+}
+
+// logFault says why a log cannot be written, and what to do about it where that is plain.
+func logFault(file string, err error) error {
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		return err
+	}
+	hint := map[error]string{fs.ErrNotExist: "make its folder first", fs.ErrPermission: "it must be writable for the user pawl runs as"}
+	for kind, what := range hint {
+		if errors.Is(err, kind) {
+			return fmt.Errorf("log %s: %w (%s)", file, path.Err, what)
+		}
+	}
+	return fmt.Errorf("log %s: %w", file, path.Err)
 }
 
 // boxed is what one program may use under --sandbox on. Address space is left alone: many a runtime

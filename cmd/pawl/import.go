@@ -76,6 +76,9 @@ func (c *importCmd) convert() (string, []dialect.Issue, error) {
 	}
 	dialect.SortIssues(issues)
 	if len(hooks) == 0 {
+		if len(issues) == 0 {
+			issues = []dialect.Issue{{Severity: dialect.Warning, File: c.File, Message: "there are no hooks in it"}}
+		}
 		return "", issues, nil
 	}
 	text, err := native.Encode(hooks...)

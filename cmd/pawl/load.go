@@ -41,12 +41,12 @@ func (s *sources) load(a *app) (*hookSet, error) {
 func (s *sources) find(a *app) (*hookSet, error) {
 	opts, names, err := s.places(a)
 	if err != nil {
-		return nil, err
+		return &hookSet{}, err
 	}
 	found, err := config.Load(opts)
 	set := &hookSet{Set: found}
 	set.call(names)
-	return set, err
+	return set, flagged(err)
 }
 
 // places are the flags as config wants them, and what the person calls each file that was named.
@@ -54,6 +54,9 @@ func (s *sources) places(a *app) (config.Options, map[string]string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return config.Options{}, nil, fault(err)
+	}
+	if info, err := os.Stat(s.Home); s.Home != "" && (err != nil || !info.IsDir()) {
+		return config.Options{}, nil, fmt.Errorf("--home %s is not a folder", s.Home)
 	}
 	full := func(name string) string {
 		if name == "" || filepath.IsAbs(name) {
@@ -78,15 +81,23 @@ func (s *sources) places(a *app) (config.Options, map[string]string, error) {
 	}
 	for _, file := range s.Requirements {
 		opts.Requirements = append(opts.Requirements, full(file))
+		names[full(file)] = file
 	}
+	opts.Plugins, err = s.plugins(full, names)
+	return opts, names, err
+}
+
+func (s *sources) plugins(full func(string) string, names map[string]string) ([]config.Plugin, error) {
+	var plugins []config.Plugin
 	for _, plugin := range s.Plugin {
 		name, folder, ok := strings.Cut(plugin, "=")
 		if !ok || name == "" || folder == "" {
-			return opts, nil, fmt.Errorf("--plugin %q is not NAME=DIR", plugin)
+			return nil, fmt.Errorf("--plugin %q is not NAME=DIR", plugin)
 		}
-		opts.Plugins = append(opts.Plugins, config.Plugin{Name: name, Dir: full(folder)})
+		plugins = append(plugins, config.Plugin{Name: name, Dir: full(folder)})
+		names[full(folder)] = folder
 	}
-	return opts, names, nil
+	return plugins, nil
 }
 
 // nothing says where hooks could have been.

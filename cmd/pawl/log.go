@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"github.com/pawl-hooks/pawl/figures"
 	"github.com/pawl-hooks/pawl/internal/doc"
@@ -17,6 +18,35 @@ type logCmd struct {
 	Stats  logStatsCmd  `cmd:"" help:"Count runs, refusals and failures by hook."`
 }
 
+// A reading counts the lines of a log, and those that are no records.
+type reading struct{ lines, unread int }
+
+func (r *reading) of(file string) iter.Seq2[*journal.Entry, error] {
+	return func(yield func(*journal.Entry, error) bool) {
+		for e, err := range journal.ReadFile(file) {
+			if err == nil {
+				r.lines++
+			}
+			if err == nil && e.Err != nil {
+				r.unread++
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// sayRead warns of a log that is empty, and of lines that were passed over.
+func (a *app) sayRead(file string, lines, unread int) {
+	if lines == 0 {
+		a.printWarnings([]string{file + " holds no records"})
+	}
+	if unread > 0 {
+		a.printWarnings([]string{doc.Plural(unread, "line") + " could not be read as a record"})
+	}
+}
+
 // logShowCmd shows a log to a person.
 type logShowCmd struct {
 	File string `arg:"" help:"The log."`
@@ -25,7 +55,12 @@ type logShowCmd struct {
 // Run prints a line a record, or the records themselves as JSON lines.
 func (c *logShowCmd) Run(a *app) error {
 	if !a.json {
-		return journal.Show(a.out, journal.ReadFile(c.File))
+		var r reading
+		err := journal.Show(a.out, r.of(c.File))
+		if err == nil {
+			a.sayRead(c.File, r.lines, 0) // what is no record is shown as such
+		}
+		return err
 	}
 	for entry, err := range journal.ReadFile(c.File) {
 		if err != nil {
@@ -106,13 +141,12 @@ type logStatsCmd struct {
 
 // Run prints the figures of each hook.
 func (c *logStatsCmd) Run(a *app) error {
-	counted, unread, err := figures.Read(journal.ReadFile(c.File))
+	var r reading
+	counted, unread, err := figures.Read(r.of(c.File))
 	if err != nil {
 		return err
 	}
-	if unread > 0 {
-		a.printWarnings([]string{doc.Plural(unread, "line") + " could not be read as a record"})
-	}
+	a.sayRead(c.File, r.lines, unread)
 	if a.json {
 		return a.printJSON(list(counted.Hooks()))
 	}

@@ -22,8 +22,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // The exit codes, the same for every command.
@@ -85,6 +88,8 @@ func main() {
 func run(args []string, a *app) (code int) {
 	// kong asks for the process to end after help and version: that unwinds to here.
 	type exit int
+	out := &told{w: a.out}
+	a.out = out
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -92,6 +97,9 @@ func run(args []string, a *app) (code int) {
 			code = int(e)
 		default:
 			panic(e)
+		}
+		if out.err != nil && code != exitFault {
+			code = a.fail(fault(out.err))
 		}
 	}()
 	var c cli
@@ -103,16 +111,22 @@ func run(args []string, a *app) (code int) {
 		return a.fail(fault(err))
 	}
 	a.parser = parser
+	a.json = slices.Contains(args, "--json") // until it is known
 	ctx, err := parser.Parse(args)
 	if err != nil {
 		return a.fail(usage(err))
 	}
-	a.json = c.JSON
+	if a.json = c.JSON; blank(ctx) != nil {
+		return a.fail(blank(ctx))
+	}
 	return a.fail(ctx.Run())
 }
 
 // usage says what to do next after a command line that makes no sense.
 func usage(err error) error {
+	if untold(err) {
+		return fault(err)
+	}
 	where := "pawl"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
@@ -134,9 +148,12 @@ func (a *app) fail(err error) int {
 		}
 		code = coded.code
 	}
-	var write *fs.PathError
-	if errors.As(err, &write) && write.Op == "write" { // what was found could not be told
+	var path *fs.PathError
+	switch {
+	case untold(err):
 		code = exitFault
+	case coded == nil && errors.As(err, &path):
+		err = doc.Unreadable(path.Path, path)
 	}
 	fmt.Fprintf(a.err, "%s %s\n", a.errLook.bad("pawl:"), err)
 	if a.json {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/internal/doc"
-	"github.com/pawl-hooks/pawl/journal"
 	"github.com/pawl-hooks/pawl/journal/replay"
 )
 
@@ -51,10 +50,12 @@ type decided struct {
 
 // Run prints a row for each event.
 func (c *logReplayCmd) Run(a *app) error {
-	moments, err := replay.Moments(journal.ReadFile(c.File))
+	var r reading
+	moments, err := replay.Moments(r.of(c.File))
 	if err != nil {
 		return err
 	}
+	a.sayRead(c.File, r.lines, r.unread)
 	set, err := c.load(a)
 	if err != nil {
 		return err

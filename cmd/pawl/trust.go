@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/pawl-hooks/pawl/config"
+	"github.com/pawl-hooks/pawl/dialect"
 )
 
 // trustCmd is the trust store.
@@ -45,15 +46,25 @@ func (c *trustListCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	issues := list(set.Issues)
 	projects, err := set.Projects()
 	if err != nil {
 		return fault(err)
 	}
 	if a.json {
-		return a.printJSON(map[string]any{
-			"store": set.StorePath(), "hooks": listings(set.Entries), "gone": listings(set.Gone), "projects": projects,
+		err = a.printJSON(map[string]any{
+			"store": set.StorePath(), "hooks": listings(set.Entries), "gone": listings(set.Gone), "projects": projects, "issues": issues,
 		})
+	} else {
+		err = a.printTrusted(set, projects)
 	}
+	if err == nil && dialect.HasErrors(issues) {
+		return silently(exitUsage)
+	}
+	return err
+}
+
+func (a *app) printTrusted(set *hookSet, projects map[string]bool) error {
 	set.say(a)
 	fmt.Fprintln(a.out, "store", set.StorePath())
 	if err := a.printTrust(slices.Concat(set.Entries, set.Gone)); err != nil {
@@ -133,7 +144,7 @@ func (c *chosen) change(a *app, done string, some func(*config.Set, ...string) (
 	if err := c.check(); err != nil {
 		return err
 	}
-	set, err := c.find(a)
+	set, err := c.reviewed(a)
 	if err != nil {
 		return err
 	}
@@ -146,6 +157,16 @@ func (c *chosen) change(a *app, done string, some func(*config.Set, ...string) (
 	}
 	entries, err := some(&set.Set, c.Names...)
 	return c.printChanged(a, entries, done, err)
+}
+
+// reviewed finds the hooks that a change may be about, and tells of files that do not load: one may be of them.
+func (s *sources) reviewed(a *app) (*hookSet, error) {
+	set, err := s.find(a)
+	var broken *dialect.IssueError
+	if errors.As(set.Err(), &broken) {
+		a.printIssues(a.err, a.errLook, broken.Issues)
+	}
+	return set, err
 }
 
 func (a *app) changeProject(set *config.Set, dir, done string, change func(*config.Set, string) (string, error)) error {
@@ -167,10 +188,13 @@ func (a *app) changeProject(set *config.Set, dir, done string, change func(*conf
 // storeFault is a fault where the store could not be written, and the caller's matter otherwise.
 func storeFault(err error) error {
 	var store *config.StoreError
-	if errors.As(err, &store) || errors.Is(err, os.ErrPermission) {
+	switch {
+	case errors.As(err, &store), errors.Is(err, os.ErrPermission):
 		return fault(err)
+	case errors.Is(err, config.ErrUnknown):
+		return fmt.Errorf("%w\npawl list shows the names", err)
 	}
-	return err
+	return flagged(err)
 }
 
 // printChanged shows hooks as they stand after a change: found anew, since a folder or another layer may
@@ -247,7 +271,7 @@ type trustDisableCmd struct {
 func (c *trustDisableCmd) Run(a *app) error { return c.turn(a, "disabled", (*config.Set).Disable) }
 
 func (c *switched) turn(a *app, done string, some func(*config.Set, ...string) ([]config.Entry, error)) error {
-	set, err := c.find(a)
+	set, err := c.reviewed(a)
 	if err != nil {
 		return err
 	}
