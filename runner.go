@@ -17,11 +17,11 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pawl-hooks/pawl/internal/clock"
+	"github.com/pawl-hooks/pawl/internal/cut"
 )
 
 // A Stage is a part of an event's way through its hooks. Records stand by stage, then by configuration.
@@ -1723,22 +1723,15 @@ func headAndTail(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	head, tail := limit/2, len(text)-limit/2
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
-	}
-	for tail < len(text) && !utf8.RuneStart(text[tail]) {
-		tail++
-	}
-	return fmt.Sprintf("%s…%d bytes left out…%s", text[:head], tail-head, text[tail:])
+	head, tail := cut.Head(text, limit/2), cut.Tail(text, limit/2)
+	return fmt.Sprintf("%s…%d bytes left out…%s", head, len(text)-len(head)-len(tail), tail)
 }
 
 const stderrKept = 1 << 10
 
 // head returns the first bytes of a stream, redacted before the cut.
 func (d *dispatch) head(b []byte) string {
-	text := d.clean(string(b))
-	return text[:min(len(text), stderrKept)]
+	return cut.Head(d.clean(string(b)), stderrKept)
 }
 
 // clean redacts a text of pawl's own, which may repeat what a program said. A redactor that panics shows

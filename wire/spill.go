@@ -10,7 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/pawl-hooks/pawl/internal/cut"
 )
 
 // A Spill keeps text that is too long for the model in a file, and shortens it to its head and tail. The
@@ -55,14 +56,8 @@ func headAndTail(text string, budget int) string {
 	if budget >= len(text) {
 		return text
 	}
-	head, tail := budget/2, len(text)-(budget-budget/2)
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
-	}
-	for tail < len(text) && !utf8.RuneStart(text[tail]) {
-		tail++
-	}
-	return fmt.Sprintf("%s…%d tokens truncated…%s", text[:head], tokens(len(text)-budget), text[tail:])
+	head, tail := cut.Head(text, budget/2), cut.Tail(text, budget-budget/2)
+	return fmt.Sprintf("%s…%d tokens truncated…%s", head, tokens(len(text)-budget), tail)
 }
 
 // write saves text in a file of its own, which nobody else can read. A directory that somebody else could
