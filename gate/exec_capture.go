@@ -15,9 +15,6 @@ type Filter interface {
 	Flush() []byte
 }
 
-// Filter returns a new [RedactStream], in the form that [Exec] takes.
-func (r *Redactor) Filter() Filter { return r.Stream() }
-
 // A capture keeps the first limit bytes of a stream and counts the rest. The filter comes before the cut,
 // so that no secret is cut in two and then missed. One goroutine writes; take may be called by another.
 type capture struct {

@@ -149,9 +149,9 @@ func (r *Redactor) String(s string) string {
 	return string(r.Bytes([]byte(s)))
 }
 
-// Stream returns a filter for one output stream, which finds secrets wherever the borders of the writes fall.
+// Filter returns a filter for one output stream, which finds secrets wherever the borders of the writes fall.
 // It cannot know that the stream is JSON: a secret that is a bare number there leaves no valid JSON behind.
-func (r *Redactor) Stream() *RedactStream { return &RedactStream{rules: r.get()} }
+func (r *Redactor) Filter() Filter { return &redactStream{rules: r.get()} }
 
 // A span is a part of the text to hide.
 type span struct {

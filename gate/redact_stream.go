@@ -1,7 +1,7 @@
 package gate
 
-// A RedactStream replaces the secrets of one stream. It is for one goroutine at a time.
-type RedactStream struct {
+// A redactStream replaces the secrets of one stream.
+type redactStream struct {
 	rules *redactRules
 	held  []byte // not returned yet, behind up to boundary bytes that were
 	seen  int    // bytes at the start of held that were returned: what a shape may not follow
@@ -10,7 +10,7 @@ type RedactStream struct {
 
 // Write takes the next bytes of the stream and returns what is decided by now, good until the next call.
 // What may be the beginning of a secret is held back.
-func (s *RedactStream) Write(p []byte) []byte {
+func (s *redactStream) Write(p []byte) []byte {
 	if s.rules.empty() {
 		return p
 	}
@@ -19,9 +19,9 @@ func (s *RedactStream) Write(p []byte) []byte {
 }
 
 // Flush returns what was held back, at the end of the stream.
-func (s *RedactStream) Flush() []byte { return s.release(true) }
+func (s *redactStream) Flush() []byte { return s.release(true) }
 
-func (s *RedactStream) release(final bool) []byte {
+func (s *redactStream) release(final bool) []byte {
 	spans, rest := s.rules.scan(s.held, s.seen, final)
 	for i := range spans {
 		spans[i].from, spans[i].to = spans[i].from-s.seen, spans[i].to-s.seen

@@ -112,7 +112,7 @@ func jsonOf(s string) string {
 }
 
 func streamed(r *gate.Redactor, chunks ...string) string {
-	s := r.Stream()
+	s := r.Filter()
 	var out bytes.Buffer
 	for _, c := range chunks {
 		out.Write(s.Write([]byte(c)))

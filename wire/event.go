@@ -70,15 +70,12 @@ var eventAgentFields = []eventField[pawl.Agent]{
 
 // EncodeEvent returns ev as pawl's own JSON: one object on one line, without a newline. Keys without a
 // value are left out. Nothing is escaped that JSON does not ask for, and Input, Output and Extra stand byte
-// for byte as the runtime gave them; only where they would break the line are they put on one.
+// for byte as the runtime gave them; only where they would break the line are they put on one. An Input, an
+// Output or an Extra that is no JSON is an error.
 func EncodeEvent(ev *pawl.Event) ([]byte, error) {
 	room := 512 + len(ev.Input) + len(ev.Output) + len(ev.Prompt) + len(ev.LastMessage)
-	return AppendEvent(make([]byte, 0, room), ev)
+	return appendFields(make([]byte, 0, room), eventFields, ev)
 }
-
-// AppendEvent is [EncodeEvent] that appends to b. Where it fails b is as it was: an Input, an Output or an
-// Extra that is no JSON.
-func AppendEvent(b []byte, ev *pawl.Event) ([]byte, error) { return appendFields(b, eventFields, ev) }
 
 func appendFields[T any](b []byte, fields []eventField[T], from *T) ([]byte, error) {
 	start := len(b)
