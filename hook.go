@@ -325,6 +325,9 @@ func sortedTriggers(table map[Trigger]Contract) []Trigger {
 
 var hookName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
+// A faultFunc notes something that keeps a hook from being loaded.
+type faultFunc func(hint, format string, args ...any)
+
 // faults lists everything that keeps h from being loaded.
 func (h *Hook) faults(opts *Options, seen map[string]Origin) (faults []*HookError) {
 	fault := func(hint, format string, args ...any) {
@@ -342,22 +345,28 @@ func (h *Hook) faults(opts *Options, seen map[string]Origin) (faults []*HookErro
 	if h.Timeout < 0 {
 		fault("zero is the default", "timeout %v is negative", h.Timeout)
 	}
-	c, known := contractOf(opts.Triggers, h.On)
+	h.triggerFaults(opts.Triggers, fault)
+	return faults
+}
+
+// triggerFaults checks the hook against the rows that it hears.
+func (h *Hook) triggerFaults(table map[Trigger]Contract, fault faultFunc) {
+	c, known := contractOf(table, h.On)
 	if !known {
 		hint := "see the trigger table"
-		if near := nearest(opts.Triggers, h.On); near != "" {
+		if near := nearest(table, h.On); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		fault(hint, "unknown trigger %q", h.On)
-		return faults
+		return
 	}
 	if !triggerName.MatchString(string(h.On)) {
 		fault("lowercase words joined by dots", "%q is not a trigger's name", h.On)
-		return faults
+		return
 	}
 	h.carryFaults(h.On, c, fault)
-	for _, t := range below(opts.Triggers, h.On) {
-		h.carryFaults(t, opts.Triggers[t], fault)
+	for _, t := range below(table, h.On) {
+		h.carryFaults(t, table[t], fault)
 	}
 	if _, err := shown(h.Match); err != nil {
 		fault("", "%v", err)
@@ -367,7 +376,6 @@ func (h *Hook) faults(opts *Options, seen map[string]Origin) (faults []*HookErro
 			fault("", "%v", err)
 		}
 	}
-	return faults
 }
 
 // below lists the rows of the table that a trigger ending in ".*" takes in, but for itself.
@@ -402,7 +410,7 @@ func (h *Hook) handled() bool {
 }
 
 // carryFaults checks the hook against what a trigger that it hears can carry.
-func (h *Hook) carryFaults(on Trigger, c Contract, fault func(hint, format string, args ...any)) {
+func (h *Hook) carryFaults(on Trigger, c Contract, fault faultFunc) {
 	if over := h.Effects &^ c.Can; over != 0 {
 		fault(fmt.Sprintf("it can: %v", c.Can), "%s cannot %v", on, over)
 	}
