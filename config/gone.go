@@ -69,8 +69,8 @@ func (l *loader) whyGone(file string) string {
 
 // layerOf returns the layer that was looked for in the folder of a file; empty: it was not looked into.
 func (l *loader) layerOf(file string) string {
-	for _, root := range l.plugins {
-		if within(root, file) {
+	for root, read := range l.plugins {
+		if read && within(root, file) {
 			return layerPlugin
 		}
 	}

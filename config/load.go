@@ -77,7 +77,7 @@ type loader struct {
 
 	looked  map[string]string // layers, by the folders that were looked into, as they were come by
 	loaded  map[string]bool   // files by how they were found; false: one that has an error, or is turned off
-	plugins []string          // roots of plugins whose manifest was read
+	plugins map[string]bool   // by root; false: one whose manifest does not read
 }
 
 func newLoader(opts Options) (*loader, error) {
@@ -92,7 +92,7 @@ func newLoader(opts Options) (*loader, error) {
 	l := &loader{
 		opts: opts, home: home, disk: disk{opts.FS}, store: trustStore{path, home},
 		switches: map[string]*switches{native: {}, zerocode: {}, claude: {}}, folders: map[string]*seen{}, files: map[string]bool{}, dirs: map[string]string{},
-		looked: map[string]string{}, loaded: map[string]bool{},
+		looked: map[string]string{}, loaded: map[string]bool{}, plugins: map[string]bool{},
 	}
 	dir := l.disk.real(l.workdir())
 	l.top = l.disk.checkout(dir).top

@@ -81,7 +81,7 @@ func (l *loader) visitNative(p place) {
 	file, issues := chooseNative(names, func(name string) bool { return l.disk.isFile(filepath.Join(p.dir, name)) })
 	for _, i := range issues {
 		i.File = filepath.Join(p.dir, i.File)
-		if i.Severity == dialect.Warning { // a name that is almost one
+		if i.Severity == dialect.Warning && file == "" { // a name that is almost one; beside one it is a copy
 			i.Severity = l.notRead()
 		}
 		l.told(managed, i)

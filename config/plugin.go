@@ -34,14 +34,16 @@ func (l *loader) plugin(p Plugin) {
 		return
 	}
 	p.Dir = l.disk.real(p.Dir)
+	if _, met := l.plugins[p.Dir]; met {
+		l.told(false, about(p.Dir, dialect.Warning, "plugin "+p.Name+" is in the folder of one before it: its hooks load once", ""))
+		return
+	}
 	if p.Data == "" {
 		p.Data = filepath.Join(l.home, ".local", "state", "pawl", "plugins", p.Name)
 	}
 	r := pluginReader{loader: l, plugin: p, met: map[string]bool{}}
 	declared, ok := r.manifest()
-	if ok {
-		l.plugins = append(l.plugins, p.Dir)
-	}
+	l.plugins[p.Dir] = ok
 	if ok && !declared {
 		r.path("./"+defaultHooks, nil)
 	}

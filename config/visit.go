@@ -17,7 +17,8 @@ func (l *loader) visit(p place) {
 	if l.folders[p.dialect] == nil {
 		l.folders[p.dialect] = &seen{disk: l.disk}
 	}
-	if l.disk.isDir(p.dir) && l.folders[p.dialect].first(p.dir) {
+	local := p.dialect == claude && p.layer == layerProject // has a file that the user's, of the same folder, has not
+	if l.disk.isDir(p.dir) && (l.folders[p.dialect].first(p.dir) || local) {
 		map[string]func(place){native: l.visitNative, zerocode: l.visitZeroCode, claude: l.visitClaude}[p.dialect](p)
 	} else {
 		l.blocked(p)
@@ -78,7 +79,27 @@ func (l *loader) drop() {
 	l.sources = l.sources[:last]
 }
 
+// almost tells of a file that nobody reads, called almost like one of those that are, where none of them is: beside
+// one it is a copy.
+func (l *loader) almost(p place, host string, names ...string) {
+	there, _ := l.disk.list(p.dir)
+	if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(there, name) }) {
+		return
+	}
+	for _, name := range there {
+		file := filepath.Join(p.dir, name)
+		near := doc.Nearest(name, names...)
+		if p.dialect == claude && name == hooksJSON {
+			near = names[0]
+		}
+		if near != "" && l.disk.isFile(file) {
+			l.told(false, about(file, l.notRead(), "this file is not read", host+"'s is called "+near))
+		}
+	}
+}
+
 func (l *loader) visitZeroCode(p place) {
+	l.almost(p, "ZeroCode", hooksJSON, configTOML)
 	if file := filepath.Join(p.dir, hooksJSON); l.disk.exists(file) {
 		l.add(p, file, dialect.JSON)
 	}
@@ -98,10 +119,21 @@ func (l *loader) settingsFile(p place, name string) {
 	set, issues := readSettings(file, s.Data, l.opts.goos(), dialect.Warning)
 	l.told(isManaged(p.layer), issues...)
 	if !set.inline {
+		l.strays(s, set)
 		l.drop()
 	}
 	if !p.redirected(l.disk) {
 		l.apply(p, set)
+	}
+}
+
+// strays tells what a file without hooks says of some beside them.
+func (l *loader) strays(s *source, set settings) {
+	if set.document != nil { // else it is told what is wrong with it
+		src := s.Source
+		src.Strict = l.opts.Strict
+		_, issues := l.reader(s.dialect)(src)
+		l.told(s.Managed, issues...)
 	}
 }
 
@@ -191,9 +223,13 @@ func (l *loader) visitClaude(p place) {
 		}
 		return
 	}
-	l.claudeFile(p, filepath.Join(p.dir, "settings.json"))
+	names := []string{"settings.json"}
 	if p.layer == layerProject {
-		l.claudeFile(p, filepath.Join(p.dir, "settings.local.json"))
+		names = append(names, "settings.local.json")
+	}
+	l.almost(p, "Claude Code", names...)
+	for _, name := range names {
+		l.claudeFile(p, filepath.Join(p.dir, name))
 	}
 }
 

@@ -76,6 +76,7 @@ func Load(src dialect.Source) ([]dialect.Entry, []dialect.Issue) {
 		f.Error(root.Pos, "", "expected an object, found %s", root.Describe())
 		return f.Done(nil)
 	}
+	f.Strays(root, host)
 	off := switchedOff(f, root)
 	var list merger
 	f.Walk(root.Get("hooks"), host, func(h hostfile.Handler) {

@@ -79,6 +79,7 @@ func events(f *hostfile.File, root *doc.Node) *doc.Node {
 		return nil
 	}
 	if f.IsTOML() && len(f.Under) == 0 {
+		f.Strays(root, host)
 		return root.Get("hooks") // the rest is the host's configuration
 	}
 	for _, k := range root.Fields {

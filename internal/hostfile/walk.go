@@ -101,6 +101,22 @@ func (f *File) Walk(events *doc.Node, host Host, visit func(Handler)) {
 	}
 }
 
+// Strays reports what was meant for hooks, most likely, and stands beside it among the host's other settings, where
+// nothing reads it: an event, or hooks under a misspelt name.
+func (f *File) Strays(settings *doc.Node, host Host) {
+	for _, field := range settings.Fields {
+		_, event := f.Flavour.Event(field.Name)
+		_, lost := host.Lost[field.Name]
+		switch {
+		case field.Name == "hooks", !field.Value.Is(doc.Table) && !field.Value.Is(doc.List):
+		case event, lost && field.Value.Is(doc.List):
+			f.report(f.severity(could), field.Pos, field.Name, "", f.shapeHint(), "%s stands outside of hooks: what is in it does not run", field.Name)
+		case doc.Nearest(field.Name, "hooks") != "":
+			f.report(f.severity(could), field.Pos, "", "", doc.DidYouMean(field.Name, "hooks"), "%s is not hooks: what is in it does not run", doc.Quote(field.Name))
+		}
+	}
+}
+
 func (f *File) shapeHint() string {
 	if f.IsTOML() {
 		return "write [[hooks.Stop]] with [[hooks.Stop.hooks]] below it"
