@@ -35,7 +35,7 @@ func Combine(definition string, scripts map[string]string) string {
 
 // Reread decodes a trust store and writes it again.
 func Reread(data []byte) ([]byte, error) {
-	l, err := decodeLedger(data)
+	l, err := decodeLedger("store", data)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/pawl-hooks/pawl/dialect"
+	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // Load finds the hooks that apply and decides which of them may run. Everything merges and nothing
@@ -106,18 +107,24 @@ func newLoader(opts Options) (*loader, error) {
 		if opts.Files != nil { // those were named outright and are trusted as given
 			severity = dialect.Warning
 		}
-		l.issues = append(l.issues, about(path, severity, reasonOf(l.refused),
-			"nothing that needs trust runs until the file is repaired or removed"))
+		l.issues = append(l.issues, refusal(path, severity, l.refused))
 	}
 	return l, nil
 }
 
-func reasonOf(err error) string {
-	var s *StoreError
-	if errors.As(err, &s) {
-		return "the trust store cannot be read: " + s.Err.Error()
+// refusal says why a trust store is not believed, at its place where it has one.
+func refusal(path string, severity dialect.Severity, err error) dialect.Issue {
+	issue := about(path, severity, "", "nothing that needs trust runs until the file is repaired or removed")
+	var store *StoreError
+	var at *doc.Fault
+	switch {
+	case errors.As(err, &at):
+		issue.Line, issue.Column, issue.Source, err = at.Line, at.Column, at.Source, errors.New(at.Message)
+	case errors.As(err, &store):
+		err = store.Err
 	}
-	return err.Error()
+	issue.Message = "the trust store cannot be read: " + err.Error()
+	return issue
 }
 
 func (l *loader) workdir() string {

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pawl-hooks/pawl"
+	"github.com/pawl-hooks/pawl/internal/doc"
 )
 
 // storeVersion is the form of the trust store that this package reads and writes.
@@ -32,7 +33,8 @@ type StoreError struct {
 }
 
 func (e *StoreError) Error() string {
-	if e.Path == "" {
+	var at *doc.Fault
+	if e.Path == "" || errors.As(e.Err, &at) { // which names the file
 		return "trust store: " + e.Err.Error()
 	}
 	return "trust store " + e.Path + ": " + e.Err.Error()
@@ -98,7 +100,7 @@ func (s trustStore) load(d disk) (*ledger, error) {
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	l, err := decodeLedger(data)
+	l, err := decodeLedger(s.path, data)
 	if err != nil {
 		return nil, s.fail(err)
 	}
@@ -142,10 +144,14 @@ func privateFolders(file, home string) error {
 }
 
 // decodeLedger refuses what it does not know: a member that was skipped might have been a "no".
-func decodeLedger(data []byte) (*ledger, error) {
+func decodeLedger(path string, data []byte) (*ledger, error) {
+	d, faults := doc.ParseUpTo(maxFile, path, data, doc.JSON)
+	if len(faults) > 0 {
+		return nil, faults[0]
+	}
 	l := new(ledger)
 	if err := json.Unmarshal(data, l, json.RejectUnknownMembers(true)); err != nil {
-		return nil, err
+		return nil, misread(d, err)
 	}
 	if l.Version != storeVersion {
 		return nil, fmt.Errorf("version %d, want %d: it was written by another version of pawl", l.Version, storeVersion)
@@ -157,6 +163,24 @@ func decodeLedger(data []byte) (*ledger, error) {
 		l.Projects = map[string]folder{}
 	}
 	return l, nil
+}
+
+// misread says at its place what is not as in a trust store.
+func misread(d *doc.Document, err error) error {
+	var semantic *json.SemanticError
+	if !errors.As(err, &semantic) {
+		return err
+	}
+	n, at, name := d.Root, d.Root.Pos, ""
+	for part := range semantic.JSONPointer.Tokens() {
+		if f := n.Field(part); f != nil {
+			n, at, name = f.Value, f.Pos, part
+		}
+	}
+	if errors.Is(err, json.ErrUnknownName) {
+		return d.FaultAt(at, "unknown key "+quote(name), "it was written by another version of pawl")
+	}
+	return d.FaultAt(at, quote(name)+" is of another kind than in a trust store", "")
 }
 
 // update changes the store: read, change and write under a lock, so that two processes do not lose one

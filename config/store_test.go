@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -96,6 +97,27 @@ func TestStoreThatOthersMayChangeSaysWhatToDo(t *testing.T) {
 	require.NoError(t, os.Chmod(dir, 0o755))
 	require.NoError(t, os.Chmod(m.home, 0o777|os.ModeSticky))
 	require.Equal(t, []string{"user"}, commands(m.review()), "a sticky folder above it is no door")
+}
+
+func TestAStoreThatDoesNotReadIsToldAtItsPlace(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\n\"version\": 1,\n}":                            ":2:13: error: the trust store cannot be read: a comma before the closing bracket (",
+		`{"version":1,"version":1}`:                        `:1:14: error: the trust store cannot be read: duplicate key "version" (`,
+		`{"version":1,"hooks":{"k":{"scripts":{},"x":1}}}`: `:1:41: error: the trust store cannot be read: unknown key "x" (`,
+		`{"version":1,"hooks":{"k":{"enabled":"no"}}}`:     `:1:28: error: the trust store cannot be read: "enabled" is of another kind than in a trust store (`,
+		`{"version":2}`:                                    ": error: the trust store cannot be read: version 2, want 1",
+		"":                                                 ":1:1: error: the trust store cannot be read: the file is empty (",
+	} {
+		m := newMachine(t)
+		require.NoError(t, os.MkdirAll(filepath.Dir(storeOf(m)), 0o700))
+		require.NoError(t, os.WriteFile(storeOf(m), []byte(text), 0o600))
+		set := m.load()
+		require.Len(t, set.Issues, 1)
+		require.True(t, strings.HasPrefix(set.Issues[0].String(), storeOf(m)+want), set.Issues[0].String())
+		_, err := set.AcceptProject(m.root)
+		require.ErrorContains(t, err, "trust store")
+		require.ErrorContains(t, err, storeOf(m))
+	}
 }
 
 func TestStoreIsPrivateAndWhole(t *testing.T) {

@@ -162,9 +162,10 @@ func (c *chosen) change(a *app, done string, some func(*config.Set, ...string) (
 // reviewed finds the hooks that a change may be about, and tells of files that do not load: one may be of them.
 func (s *sources) reviewed(a *app) (*hookSet, error) {
 	set, err := s.find(a)
-	var broken *dialect.IssueError
-	if errors.As(set.Err(), &broken) {
-		a.printIssues(a.err, a.errLook, broken.Issues)
+	for _, issue := range set.Issues {
+		if issue.Severity == dialect.Error && issue.File != set.StorePath() { // which the change itself will tell
+			a.printIssues(a.err, a.errLook, []dialect.Issue{issue})
+		}
 	}
 	return set, err
 }
