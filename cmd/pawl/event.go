@@ -95,12 +95,15 @@ func known(name string, data []byte, ev *pawl.Event) error {
 	if err == nil || len(faults) > 0 {
 		return err
 	}
-	message := strings.TrimSuffix(err.Error(), ": "+pawl.ErrTrigger.Error()) // it is known to be no event; why is the news
+	message := reason(err)
 	if host := d.Root.Get(hostKey); host != nil {
 		return d.FaultAt(host.Pos, message, missing(ev.Trigger, `"tool_name": "Bash"`))
 	}
 	return d.FaultAt(d.Root.Get("trigger").Pos, message, nearest(ev.Trigger))
 }
+
+// reason is why hooks cannot be asked about an event: that they cannot is no news where it is told.
+func reason(err error) string { return strings.TrimSuffix(err.Error(), ": "+pawl.ErrTrigger.Error()) }
 
 // nearest suggests the trigger that another system's name or a misspelt one most likely means.
 func nearest(t pawl.Trigger) string {

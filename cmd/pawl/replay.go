@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func (c *logReplayCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	rows, err := c.replayAll(registry, moments)
+	rows, err := c.replayAll(a, registry, moments)
 	if err != nil {
 		return err
 	}
@@ -84,13 +85,18 @@ func (c *logReplayCmd) Run(a *app) error {
 	return a.printReplayed(rows)
 }
 
-// replayAll asks the registry about every event, until a signal ends it.
-func (c *logReplayCmd) replayAll(registry *pawl.Registry, moments []*replay.Moment) ([]replayed, error) {
+// replayAll asks the registry about every event, until a signal ends it. One of a runtime's own triggers, which no
+// file can hook, stands for itself.
+func (c *logReplayCmd) replayAll(a *app, registry *pawl.Registry, moments []*replay.Moment) ([]replayed, error) {
 	ctx, stop := untilSignal()
 	defer stop()
 	rows := []replayed{}
 	for _, m := range moments {
 		row, err := c.replay(ctx, registry, m)
+		if errors.Is(err, pawl.ErrTrigger) {
+			a.printWarnings([]string{fmt.Sprintf("%s:%d: %s: it is not run", m.File, m.Line, reason(err))})
+			err = nil
+		}
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -106,7 +112,10 @@ func (c *logReplayCmd) replayAll(registry *pawl.Registry, moments []*replay.Mome
 func (c *logReplayCmd) replay(ctx context.Context, registry *pawl.Registry, m *replay.Moment) (replayed, error) {
 	change, err := replay.Plan(ctx, registry, m), error(nil)
 	if c.Real {
-		change, err = replay.Run(ctx, registry, m)
+		var ran *replay.Change
+		if ran, err = replay.Run(ctx, registry, m); !errors.Is(err, pawl.ErrTrigger) {
+			change = ran
+		}
 	}
 	row := replayed{
 		Trigger: m.Event.Trigger, Tool: m.Event.Tool, Session: m.Event.Session, Call: m.Event.Call,
@@ -114,7 +123,7 @@ func (c *logReplayCmd) replay(ctx context.Context, registry *pawl.Registry, m *r
 		Now:    decided{Hooks: append([]string{}, change.Now...)},
 		Unsure: change.Unsure, Changed: change.Changed(),
 	}
-	if c.Real {
+	if change.Ran {
 		row.Now.Verdict = &change.After
 	}
 	return row, err
