@@ -37,10 +37,13 @@ func (b *bench) whole(portable bool, log string) func() {
 }
 
 func oneHook(b *bench) []figure {
-	t := rotate(b.rounds(400), bareExec(told(), b.hook), b.whole(false, "p1"), b.whole(true, "p1-portable"))
+	ctx, cmd := context.Background(), pawl.Command{Args: []string{b.hook}, Stdin: told()}
+	alone := func() { _, err := b.runner(false).Run(ctx, cmd); must(err) }
+	t := rotate(b.rounds(400), bareExec(told(), b.hook), b.whole(false, "p1"), b.whole(true, "p1-portable"), alone)
 	return []figure{
 		atMost("one command hook, whole dispatch, of bare exec", ratio(t[1], t[0]), 0.95, "x"),
 		atMost("the same through the portable spawner", ratio(t[2], t[0]), 1.05, "x"),
+		besides("the gate alone, in the caller's goroutine", ratio(t[3], t[0]), "x"),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,8 +40,8 @@ func (b *bench) rounds(full int) int {
 	return full
 }
 
-// newBench builds the helper programs: in C where there is a compiler, else in Go.
-func newBench(quick bool) (*bench, error) {
+// newBench builds the helper programs: in C where there is a compiler, else in Go. A bare hook has no C library.
+func newBench(quick, bare bool) (*bench, error) {
 	dir, err := os.MkdirTemp("", "pawl-bench")
 	if err != nil {
 		return nil, err
@@ -49,17 +50,30 @@ func newBench(quick bool) (*bench, error) {
 	b.hook, b.echo = filepath.Join(dir, "hook"), filepath.Join(dir, "echo")
 	if cc := compiler(); cc != "" {
 		b.native, b.floor = true, filepath.Join(dir, "floor")
-		for _, name := range []string{"hook", "echo", "floor"} {
-			src, _ := csrc.ReadFile("csrc/" + name + ".c")
-			cmd := exec.Command(cc, "-O2", "-static", "-x", "c", "-o", filepath.Join(dir, name), "-")
-			cmd.Stdin = bytes.NewReader(src)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return b, fmt.Errorf("%s.c: %w: %s", name, err, out)
-			}
+		hook := compile(cc, "hook", b.hook)
+		if bare {
+			hook = compile(cc, "bare", b.hook, "-nostdlib")
 		}
-		return b, nil
+		return b, errors.Join(hook, compile(cc, "echo", b.echo), compile(cc, "floor", b.floor))
+	}
+	if bare {
+		return b, errors.New("a bare hook needs a C compiler")
 	}
 	return b, b.fallBack()
+}
+
+// compile builds one of csrc's programs.
+func compile(cc, name, path string, flags ...string) error {
+	src, err := csrc.ReadFile("csrc/" + name + ".c")
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(cc, append(flags, "-O2", "-static", "-x", "c", "-o", path, "-")...)
+	cmd.Stdin = bytes.NewReader(src)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s.c: %w: %s", name, err, out)
+	}
+	return nil
 }
 
 func compiler() string {
