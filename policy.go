@@ -252,6 +252,12 @@ func (d Decision) beyond(may Effect) Effect {
 	return over
 }
 
+// empty reports whether d says nothing.
+func (d *Decision) empty() bool {
+	return d.Verdict == Pass && d.Reason == "" && d.Notes == nil && d.Warnings == nil && d.Input == nil && d.Output == nil &&
+		d.Payload == nil && d.Fail == nil && !d.Errored
+}
+
 // Join combines d with a later decision o: the higher verdict with the reasons of that verdict in order,
 // joined by a blank line; notes and warnings one after another; the later Input, Output, Payload and Fail.
 // Input and Output are dropped under Refuse and Halt.

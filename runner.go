@@ -571,7 +571,7 @@ func (d *dispatch) carryOn(x *run) bool {
 // applyOnly is rewrite or change for the one hook of an event.
 func (d *dispatch) applyOnly(x *run) {
 	if x.stage == StageRewrite {
-		d.apply(x, x.settled)
+		d.apply(x, *x.settled)
 	} else {
 		d.change()
 	}
@@ -620,7 +620,7 @@ func (d *dispatch) match(b *bound, stage Stage) *run {
 		err = broken
 	}
 	x := d.newRun(b, stage, d.now, false)
-	x.broken = err
+	x.broken, x.erred = err != nil, err
 	return x
 }
 
@@ -632,7 +632,7 @@ func (d *dispatch) rewrite() {
 		}
 		if x := d.match(b, StageRewrite); x != nil {
 			d.perform(d.add(x))
-			d.apply(x, x.settled)
+			d.apply(x, *x.settled)
 		}
 	})
 }
@@ -670,7 +670,7 @@ func (d *dispatch) change() {
 			continue
 		}
 		if wins != nil {
-			wins.dropped = x.b.Name
+			wins.dropped = x.b
 		}
 		wins = x
 	}
@@ -765,7 +765,7 @@ func (d *dispatch) observe() {
 	for _, b := range d.child {
 		if ok, err := d.now.accepts(b); ok {
 			x := d.newRun(b, StageObserve, d.now, false)
-			x.child, x.broken = true, err
+			x.child, x.broken, x.erred = true, err != nil, err
 			d.add(x)
 		}
 	}
@@ -870,24 +870,25 @@ type run struct {
 	id      string // "hook:" name ":" what it is about
 	saw     *state
 	left    *state // that with its own change, where it stands
-	dropped string // the hook whose rewrite stands instead of its own
-	broken  error  // its matcher panicked
+	dropped *bound // the hook whose rewrite stands instead of its own
+	broken  bool   // its matcher panicked
 	ev      *Event // its own copy, once it begins
-	ctx     hookContext
-	gate    witness
+	facts   *facts // of its gate; nil: none yet
+	closed  bool   // its gate; guarded by mu, with facts
+	mu      sync.Mutex
 	aside   *aside    // nil where it is called in the caller's goroutine
 	slot    bool      // it holds one
 	began   time.Time // by Options.Now
 	started bool
 
 	answered  bool  // what follows is the answer; else the handler ended the goroutine
-	erred     error // of the handler
+	erred     error // of the handler, or of its matcher
 	elapsed   time.Duration
 	abandoned bool
 
-	over    bool     // it is settled
-	settled Decision // what counts; before that, the answer as it came
-	errored bool     // it says so itself
+	over    bool      // it is settled
+	settled *Decision // what counts; before that, the answer as it came. It is never changed, but for another
+	errored bool      // it says so itself
 	cause   Cause
 	err     error
 	must    bool // its failure refuses even under FailOpen
@@ -922,8 +923,20 @@ type answer struct {
 // take takes in the answer.
 func (x *run) take(a answer) {
 	x.answered = true
-	x.settled, x.erred, x.elapsed, x.abandoned = a.decision, a.err, a.elapsed, a.abandoned
+	x.erred, x.elapsed, x.abandoned = a.err, a.elapsed, a.abandoned
+	x.decide(a.decision)
 }
+
+// decide makes d what counts of the answer. Most say nothing, and have one decision between them.
+func (x *run) decide(d Decision) {
+	x.settled = &nothing
+	if !d.empty() {
+		own := d
+		x.settled = &own
+	}
+}
+
+var nothing Decision
 
 // newRun reserves a run as one that was cancelled before it started, so that nothing that goes missing
 // reads as a pass.
@@ -934,8 +947,7 @@ func (d *dispatch) newRun(b *bound, stage Stage, saw *state, second bool) *run {
 	x := &d.free[0]
 	d.free = d.free[1:]
 	x.d, x.b, x.stage, x.second, x.saw, x.id, x.cause = d, b, stage, second, saw, d.idOf(b, stage), CauseCancelled
-	x.ctx = hookContext{d.ctx, x}
-	x.gate.run = x
+	x.settled = &nothing
 	return x
 }
 
@@ -967,11 +979,12 @@ func (x *run) judged() *state {
 
 // takeOver lets a second answer stand for the first, except that the stricter verdict stays.
 func (x *run) takeOver(second *run) {
-	first := x.settled
-	x.settled, x.saw, x.left = second.settled, second.saw, second.left
-	if first.Verdict.stricter(x.settled.Verdict) {
-		x.settled.Verdict, x.settled.Reason = first.Verdict, first.Reason
+	first, now := x.settled, *second.settled
+	if first.Verdict.stricter(now.Verdict) {
+		now.Verdict, now.Reason = first.Verdict, first.Reason
 	}
+	x.saw, x.left = second.saw, second.left
+	x.decide(now)
 }
 
 func (b *bound) timed() bool { return b.program || b.Timeout > 0 }
@@ -998,7 +1011,7 @@ func (d *dispatch) perform(runs []*run) {
 func (d *dispatch) mend(runs []*run) {
 	for _, x := range runs {
 		if !x.over {
-			x.settled = Decision{} // it may not have been redacted
+			x.settled = &nothing // it may not have been redacted
 			d.fail(x, CausePanic, errExit)
 		}
 	}
@@ -1011,7 +1024,7 @@ func (d *dispatch) takeSlot(x *run) {
 
 // begin makes a run ready to be called, unless there is no calling it.
 func (d *dispatch) begin(x *run) bool {
-	if x.broken != nil || d.ctx.Err() != nil {
+	if x.broken || d.ctx.Err() != nil {
 		return false
 	}
 	x.started = true
@@ -1029,8 +1042,8 @@ func (d *dispatch) begin(x *run) bool {
 func (d *dispatch) lend(x *run) {
 	if x.b.timed() {
 		x.aside = d.aside()
-		x.aside.own, x.aside.env[0] = markedContext{&x.ctx, markKey{d.r.family}, underGate}, depthVar
-		x.ev, x.gate.facts = &x.aside.ev, &x.aside.facts
+		x.aside.own, x.aside.env[0] = markedContext{x.ctx(), markKey{d.r.family}, underGate}, depthVar
+		x.ev, x.facts = &x.aside.ev, &x.aside.facts
 	}
 	switch {
 	case x.b.program:
@@ -1104,7 +1117,7 @@ func (x *run) handle() (a answer) {
 			a.err = &PanicError{Hook: x.b.Name, Value: v, Stack: debug.Stack()}
 		}
 	}()
-	a.decision, a.err = x.b.Handler.Handle(&x.ctx, x.ev, &x.gate)
+	a.decision, a.err = x.b.Handler.Handle(x.ctx(), x.ev, x.gate())
 	return a
 }
 
@@ -1132,7 +1145,6 @@ func (x *run) ask() {
 	if !x.d.begin(x) {
 		return
 	}
-	x.ctx.Context = &x.aside.clock
 	x.aside.clock.Start(x.d.ctx, x.b.Timeout, x.d.r.opts.Grace, x)
 	asked = true
 	a = x.handle()
@@ -1172,30 +1184,40 @@ func deepen(at int) byte {
 	return room[at]
 }
 
-// hookContext is the context of one run.
-type hookContext struct {
-	context.Context
-	run *run
+// hookContext is a run as the context of its handler: that of the dispatch, or its clock, and what it knows.
+type hookContext run
+
+func (x *run) ctx() *hookContext { return (*hookContext)(x) }
+
+// outer is the context that a run's own is made of.
+func (c *hookContext) outer() context.Context {
+	if c.aside != nil {
+		return &c.aside.clock
+	}
+	return c.d.ctx
 }
 
+func (c *hookContext) Deadline() (time.Time, bool) { return c.outer().Deadline() }
+func (c *hookContext) Done() <-chan struct{}       { return c.outer().Done() }
+func (c *hookContext) Err() error                  { return c.outer().Err() }
+
 func (c *hookContext) Value(key any) any {
-	x := c.run
 	switch k := key.(type) {
 	case eventKey:
-		return x.event()
+		return (*run)(c).event()
 	case hookKey:
-		return &x.b.Hook
+		return &c.b.Hook
 	case clockKey:
-		if x.aside == nil {
+		if c.aside == nil {
 			return nil
 		}
-		return &x.aside.clock
+		return &c.aside.clock
 	case markKey:
-		if k.family == x.d.r.family {
-			return x.d.depth + 1
+		if k.family == c.d.r.family {
+			return c.d.depth + 1
 		}
 	}
-	return c.Context.Value(key)
+	return c.d.ctx.Value(key)
 }
 
 // event is what a gate is told that the run is about.
@@ -1203,7 +1225,7 @@ func (x *run) event() *Event {
 	if x.aside != nil {
 		return x.ev
 	}
-	if x.gate.isClosed() {
+	if x.gate().isClosed() {
 		return nil
 	}
 	ev := new(Event) // x.ev is lent to others too
@@ -1212,17 +1234,13 @@ func (x *run) event() *Event {
 }
 
 // AfterFunc spares package context a goroutine that waits for the end.
-func (c *hookContext) AfterFunc(f func()) (stop func() bool) { return clock.AfterFunc(c.Context, f) }
+func (c *hookContext) AfterFunc(f func()) (stop func() bool) { return clock.AfterFunc(c.outer(), f) }
 
-// witness is the gate that a handler is lent. It runs commands under the hook's own context whatever
+// witness is a run as the gate that its handler is lent. It runs commands under the hook's own context whatever
 // context it is passed, remembers what came of them for the record, and closes with the run.
-type witness struct {
-	run *run
+type witness run
 
-	mu     sync.Mutex
-	closed bool
-	facts  *facts // nil: none yet
-}
+func (x *run) gate() *witness { return (*witness)(x) }
 
 // facts are what a witness remembers.
 type facts struct {
@@ -1241,8 +1259,8 @@ func (w *witness) Run(ctx context.Context, cmd Command) (Result, error) {
 	if err := w.opens(); err != nil {
 		return Result{}, w.note(Result{}, err)
 	}
-	x := w.run
-	own, marked := context.Context(&x.ctx), x.marked()
+	x := (*run)(w)
+	own, marked := context.Context(x.ctx()), x.marked()
 	if err := own.Err(); err != nil {
 		return Result{}, err
 	}
@@ -1263,7 +1281,7 @@ func (x *run) marked() *markedContext {
 	if x.aside != nil {
 		return &x.aside.own
 	}
-	return &markedContext{&x.ctx, markKey{x.d.r.family}, underGate}
+	return &markedContext{x.ctx(), markKey{x.d.r.family}, underGate}
 }
 
 const depthVar = "HOOK_DEPTH=1"
@@ -1282,9 +1300,9 @@ func (w *witness) opens() error {
 	switch {
 	case w.closed:
 		return ErrClosed
-	case w.run.d.row.contract.Quiet:
+	case w.d.row.contract.Quiet:
 		return errors.New("no program runs at a quiet trigger")
-	case w.run.d.r.opts.Gate == nil:
+	case w.d.r.opts.Gate == nil:
 		return errNoGate
 	}
 	return nil
@@ -1346,16 +1364,17 @@ var noFacts facts
 func (d *dispatch) settle(x *run) {
 	defer func() {
 		if v := recover(); v != nil { // the caller's redactor: nothing of the answer may be published
-			x.settled = Decision{}
+			x.settled = &nothing
 			d.fail(x, CausePanic, fmt.Errorf("the redactor panicked: %v", v))
 		}
 	}()
-	f := x.gate.close()
+	f := x.gate().close()
 	x.errored = x.settled.Errored
-	x.settled = x.redacted(x.settled, d.r.opts.Redact)
-	if x.settled.Verdict >= Ask && strings.TrimSpace(x.settled.Reason) == "" {
-		x.settled.Reason = fmt.Sprintf("hook %s: %s", x.b.Name, stockReasons[min(x.settled.Verdict, Halt)])
+	dec := x.redacted(*x.settled, d.r.opts.Redact)
+	if dec.Verdict >= Ask && strings.TrimSpace(dec.Reason) == "" {
+		dec.Reason = fmt.Sprintf("hook %s: %s", x.b.Name, stockReasons[min(dec.Verdict, Halt)])
 	}
+	x.decide(dec)
 	cause, err := x.judge(f, d.ctx.Err() != nil)
 	x.cause = ""
 	if cause != "" {
@@ -1395,8 +1414,8 @@ func (x *run) rewrote() bool {
 // failure finds the cause, the surest first.
 func (x *run) failure(f *facts, ended bool) (Cause, error) {
 	switch {
-	case x.broken != nil:
-		return CausePanic, x.broken
+	case x.broken:
+		return CausePanic, x.erred
 	case !x.started:
 		return CauseCancelled, errors.New("the dispatch ended before it could start")
 	case !x.answered:
@@ -1468,14 +1487,14 @@ func (d *dispatch) settleFailure(x *run, said Decision) {
 	c := d.row.contract
 	switch {
 	case x.b.Effects == 0 && !x.b.program:
-		x.settled = said
+		x.decide(said)
 	case !x.b.say, c.Can&MayRefuse == 0, c.RefusalContinues && (d.ev.StopActive || x.cause == CauseCancelled):
-		x.settled = said.Join(warning)
+		x.decide(said.Join(warning))
 	case x.b.FailOpen && !x.must:
 		x.open = said.Verdict < Refuse
-		x.settled = said.Join(warning)
+		x.decide(said.Join(warning))
 	default:
-		x.settled = said.Join(Decision{Verdict: Refuse, Reason: text})
+		x.decide(said.Join(Decision{Verdict: Refuse, Reason: text}))
 	}
 }
 
@@ -1545,7 +1564,7 @@ func (d *dispatch) joined() (dec Decision) {
 	}
 	slices.SortStableFunc(runs, func(a, b *run) int { return a.b.index - b.b.index })
 	for _, x := range runs {
-		s := x.settled
+		s := *x.settled
 		s.Input, s.Output, s.Payload, s.Fail = nil, nil, nil, nil // these are in the event
 		if d.ev.Trigger == ToolBefore && s.Verdict == dec.Verdict && dec.Reason != "" {
 			s.Reason = ""
@@ -1690,7 +1709,7 @@ func (d *dispatch) records(recs []Run, runs []*run) []Run {
 
 // recordOf is the record of one run as it stands.
 func (d *dispatch) recordOf(x *run) Run {
-	f := x.gate.close()
+	f := x.gate().close()
 	rec := Run{
 		Name: x.b.Name, Trigger: x.saw.ev.Trigger, Tool: d.ev.Tool, Action: f.last.Action, Outcome: x.outcome(),
 		Time: x.began, Session: d.ev.Session, Turn: d.ev.Turn, Call: d.ev.Call, Agent: d.ev.Agent.ID, ID: x.id,
@@ -1708,8 +1727,8 @@ func (d *dispatch) recordOf(x *run) Run {
 	if rec.Reason == "" && x.err != nil {
 		rec.Reason = d.clean(x.err.Error())
 	}
-	if rec.Reason == "" && x.dropped != "" {
-		rec.Reason = "rewrite dropped: that of hook " + x.dropped + " stands"
+	if rec.Reason == "" && x.dropped != nil {
+		rec.Reason = "rewrite dropped: that of hook " + x.dropped.Name + " stands"
 	}
 	rec.Reason = headAndTail(rec.Reason, reasonKept)
 	return rec
