@@ -81,7 +81,7 @@ type Log struct {
 
 // Open opens a log, and makes it where there is none. A file that ends in the middle of a line, as a crash
 // leaves it, is repaired: the broken line goes and a record of kind log.repaired says how much that was. A
-// file that holds lines without a chain is an error, as is one that cannot be written.
+// file that holds lines without a chain, or anything else, is an error, as is one that cannot be written.
 func Open(path string, opts Options) (*Log, error) {
 	if opts.MaxBytes > 0 && runtime.GOOS == "windows" {
 		return nil, fmt.Errorf("log %s: a file that is open cannot be rotated on Windows", path)

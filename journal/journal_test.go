@@ -196,6 +196,19 @@ func TestALineThatACrashCutOffIsRepaired(t *testing.T) {
 	}
 }
 
+// A crash may leave less than a line of a log, and never anything else: that is somebody's file.
+func TestAFileThatNeverWasALogIsLeftAlone(t *testing.T) {
+	for _, content := range []string{"x", "notes without an end", `{"a":1}`, `{"kind" :`, "\x00\x7fELF", strings.Repeat("x", 9000), " "} {
+		path := filepath.Join(t.TempDir(), "notes.txt")
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		_, err := journal.Open(path, journal.Options{})
+		require.ErrorContains(t, err, path+": it holds something else than a log")
+		left, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, content, string(left))
+	}
+}
+
 func TestAnotherLogsBrokenLineIsRepairedToo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pawl.log")
 	a := open(t, path, journal.Options{})

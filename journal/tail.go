@@ -6,11 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
-// errUnchained is what a file is whose last line has no chain.
-var errUnchained = errors.New("its last line is not one of a chained log; begin a new file")
+// What a file is that is no log, or a log without a chain.
+var (
+	errUnchained = errors.New("its last line is not one of a chained log; begin a new file")
+	errForeign   = errors.New("it holds something else than a log; begin a new file")
+)
+
+// recordBegins is how every record begins.
+const recordBegins = `{"kind":"`
 
 // A tail is the end of a file.
 type tail struct {
@@ -22,8 +29,24 @@ type tail struct {
 // tailRead is how much is read to find the last line: more than the log's own records take.
 const tailRead = 1 << 10
 
-// readTail reads the end of a file of the given size.
+// readTail reads the end of a file of the given size. One without a whole line must have begun as a log.
 func readTail(r io.ReaderAt, size int64) (tail, error) {
+	t, err := lastLine(r, size)
+	if err != nil || t.whole > 0 {
+		return t, err
+	}
+	begun := make([]byte, min(size, int64(len(recordBegins))))
+	if _, err := r.ReadAt(begun, 0); err != nil {
+		return t, err
+	}
+	if !strings.HasPrefix(recordBegins, string(begun)) {
+		return t, errForeign
+	}
+	return t, nil
+}
+
+// lastLine reads the last whole line.
+func lastLine(r io.ReaderAt, size int64) (tail, error) {
 	var t tail
 	for n := int64(tailRead); ; n *= 4 {
 		n = min(n, size)
