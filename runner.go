@@ -115,7 +115,7 @@ func Pause(ctx context.Context, limit time.Duration) (resume func()) {
 
 // Errors of Dispatch. The Outcome beside them is safe to obey.
 var (
-	ErrTrigger = errors.New("no such event") // an unknown trigger, or its subject is missing: Refuse
+	ErrTrigger = errors.New("hooks cannot be asked about it") // an unknown trigger, or its subject is missing: Refuse
 	ErrDepth   = errors.New("a handler dispatches its own registry too deep")
 	ErrLog     = errors.New("the log did not take the records")
 	ErrClosed  = errors.New("the hook's run is over") // by the gate a handler was lent
