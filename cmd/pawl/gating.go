@@ -54,9 +54,12 @@ func (g *gating) options(a *app) (pawl.Options, func() error, error) {
 		return opts, nil, errors.New("--checkpoints is of a log: name that with --log")
 	}
 	if g.Log != "" {
+		if err := appendable(g.Checkpoints); err != nil {
+			return opts, nil, fault(logFault("checkpoints", g.Checkpoints, err))
+		}
 		log, err := journal.Open(g.Log, journal.Options{Sync: journal.SyncGroup, Checkpoints: g.Checkpoints})
 		if err != nil {
-			return opts, nil, fault(logFault(g.Log, err))
+			return opts, nil, fault(logFault("log", g.Log, err))
 		}
 		opts.Log, closing = log, log.Close
 	}
@@ -68,19 +71,31 @@ func (g *gating) options(a *app) (pawl.Options, func() error, error) {
 	return opts, closing, nil
 }
 
-// logFault says why a log cannot be written, and what to do about it where that is plain.
-func logFault(file string, err error) error {
+// appendable is an error where nothing could be appended to file, which is written to only once the hooks have run.
+func appendable(file string) error {
+	if file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// logFault says why a file of a log's cannot be written, and what to do about it where that is plain.
+func logFault(what, file string, err error) error {
 	var path *fs.PathError
 	if !errors.As(err, &path) {
 		return err
 	}
 	hint := map[error]string{fs.ErrNotExist: "make its folder first", fs.ErrPermission: "it must be writable for the user pawl runs as"}
-	for kind, what := range hint {
+	for kind, mend := range hint {
 		if errors.Is(err, kind) {
-			return fmt.Errorf("log %s: %w (%s)", file, path.Err, what)
+			return fmt.Errorf("%s %s: %w (%s)", what, file, path.Err, mend)
 		}
 	}
-	return fmt.Errorf("log %s: %w", file, path.Err)
+	return fmt.Errorf("%s %s: %w", what, file, path.Err)
 }
 
 // boxed is what one program may use under --sandbox on. Address space is left alone: many a runtime
