@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// untilSignal returns a context that ends with a TERM, an INT or a hangup. A hangup that is ignored already stays so:
-// whoever started this with nohup means it to outlive the terminal.
+// untilSignal returns a context that ends with a TERM, an INT, a QUIT or a hangup. A hangup that is ignored already
+// stays so: whoever started this with nohup means it to outlive the terminal.
 func untilSignal() (context.Context, context.CancelFunc) {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
 	if !signal.Ignored(syscall.SIGHUP) {
 		signals = append(signals, syscall.SIGHUP)
 	}

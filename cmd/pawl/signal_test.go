@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A TERM or an INT ends the hooks of a running fire, all their processes, and it exits 2.
+// A TERM, an INT, a QUIT or a hangup ends the hooks of a running fire, all their processes, and it exits 2.
 func TestASignalEndsTheHooksOfARunningFire(t *testing.T) {
-	for name, sig := range map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP} {
+	for name, sig := range map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT} {
 		t.Run(name, func(t *testing.T) {
 			f := fireSlow(t, "true", "pawl")
 			requireEnded(t, f, sig)
