@@ -78,6 +78,7 @@ type app struct {
 }
 
 func main() {
+	hearPipes()
 	os.Exit(run(os.Args[1:], &app{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
 		look: lookOf(os.Stdout, os.Getenv), errLook: lookOf(os.Stderr, os.Getenv),
