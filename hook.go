@@ -264,6 +264,8 @@ type Registry struct {
 	digest string
 	marked atomic.Pointer[markedContext]
 	broken error // why a child cannot follow its parent; every event is refused then
+
+	derived bool // from another, which it must not widen
 }
 
 // family is what a registry shares with those derived from it: the slots for programs, the count of
@@ -505,11 +507,28 @@ func digestOf(hooks []*bound) string {
 // that may allow is an error that wraps [ErrWiden]; other faults are those of New.
 func (r *Registry) With(hooks ...Hook) (*Registry, error) {
 	for _, h := range hooks {
-		if h.Effects&MayAllow != 0 {
-			return nil, fmt.Errorf("hook %q may allow: %w", h.Name, ErrWiden)
+		if err := h.narrows(); err != nil {
+			return nil, err
 		}
 	}
-	return build(r.opts, r.family, append(slices.Collect(r.Hooks()), hooks...))
+	return r.derive(append(slices.Collect(r.Hooks()), hooks...))
+}
+
+// narrows is an error that wraps ErrWiden where h could widen what a parent decides.
+func (h *Hook) narrows() error {
+	if h.Effects&MayAllow != 0 {
+		return fmt.Errorf("hook %q may allow: %w", h.Name, ErrWiden)
+	}
+	return nil
+}
+
+// derive builds a registry of r's family, which may only narrow what r decides.
+func (r *Registry) derive(hooks []Hook) (*Registry, error) {
+	next, err := build(r.opts, r.family, hooks)
+	if err == nil {
+		next.derived = true
+	}
+	return next, err
 }
 
 // Hooks yields the hooks in order.
@@ -624,7 +643,8 @@ func (l *Live) remove(a *addition) {
 }
 
 // Replace puts base in the place of what the Live began as and keeps what Add added. A child has no base of
-// its own: replacing it is an error that wraps [ErrWiden].
+// its own: replacing it is an error that wraps [ErrWiden]. So is replacing a registry that was derived by one that
+// was not, or from another.
 func (l *Live) Replace(base *Registry) error {
 	if l.parent != nil {
 		return fmt.Errorf("a child follows its parent: %w", ErrWiden)
@@ -635,6 +655,9 @@ func (l *Live) Replace(base *Registry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old := l.base
+	if old.derived && !(base.derived && base.family == old.family) {
+		return fmt.Errorf("it began as a derived registry, and takes only one that is derived from the same: %w", ErrWiden)
+	}
 	l.base = base
 	if _, err := l.rebuild(); err != nil {
 		l.base = old
@@ -656,17 +679,18 @@ func (l *Live) rebuild() (*Registry, error) {
 	}
 	for _, a := range l.added {
 		for _, h := range a.hooks {
-			if l.parent != nil && h.Effects&MayAllow != 0 {
-				return nil, fmt.Errorf("hook %q may allow: %w", h.Name, ErrWiden)
+			if err := h.narrows(); err != nil && (l.parent != nil || base.derived) {
+				return nil, err
 			}
 			h.Name = l.free(h.Name, taken)
 			hooks = append(hooks, h)
 		}
 	}
-	reg, err := build(base.opts, base.family, hooks)
+	reg, err := base.derive(hooks)
 	if err != nil {
 		return nil, err
 	}
+	reg.derived = l.parent != nil || base.derived
 	l.now.Store(&snapshot{base, reg})
 	return reg, nil
 }

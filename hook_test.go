@@ -700,6 +700,83 @@ type boxContext struct {
 	box any
 }
 
+// What a hook wanted instead must not be what it did not want, whatever else was wrong with its answer.
+func TestARewriteBesideAnythingForbiddenRefusesEvenUnderFailOpen(t *testing.T) {
+	yes := true
+	in, out := json.RawMessage(`{"command":"ls"}`), json.RawMessage(`"clean"`)
+	for name, c := range map[string]struct {
+		on   pawl.Trigger
+		may  pawl.Effect
+		says pawl.Decision
+	}{
+		"input and a note":      {pawl.ToolBefore, pawl.MayRewrite, pawl.Decision{Input: in, Notes: []string{"n"}}},
+		"input and a stand-in":  {pawl.ToolBefore, pawl.MayRewrite, pawl.Decision{Input: in, Output: out}},
+		"input and an allow":    {pawl.ToolBefore, pawl.MayRewrite, pawl.Decision{Input: in, Verdict: pawl.Allow}},
+		"input and no verdict":  {pawl.ToolBefore, pawl.MayRewrite, pawl.Decision{Input: in, Verdict: 77}},
+		"input without a right": {pawl.ToolBefore, pawl.MayRefuse, pawl.Decision{Input: in}},
+		"payload":               {pawl.ToolBefore, pawl.MayRewrite, pawl.Decision{Payload: 1, Notes: []string{"n"}}},
+		"output and a note":     {pawl.ToolAfter, pawl.MayReplace, pawl.Decision{Output: out, Notes: []string{"n"}}},
+		"failed and a note":     {pawl.ToolAfter, pawl.MayReplace, pawl.Decision{Fail: &yes, Notes: []string{"n"}}},
+	} {
+		for _, concurrent := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, concurrent), func(t *testing.T) {
+				h := check("h", c.on, c.says, c.may)
+				h.FailOpen, h.Concurrent = true, concurrent
+				ev := toolEvent()
+				ev.Trigger, ev.Output = c.on, json.RawMessage(`"secret"`)
+				got, err := registry(t, pawl.Options{}, h).Dispatch(t.Context(), ev)
+				require.NoError(t, err)
+				require.Equal(t, pawl.Refuse, got.Verdict)
+				require.Equal(t, pawl.CauseEffect, got.Runs()[0].Cause)
+				require.False(t, got.Runs()[0].PassedOpen)
+			})
+		}
+	}
+}
+
+// A hook that failed and had asked did not let the event pass.
+func TestAnAskThatStandsIsNotPassedOpen(t *testing.T) {
+	h := hook("h", pawl.ToolBefore, pawl.MayAsk, func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) {
+		return pawl.Decision{Verdict: pawl.Ask}, errors.New("x")
+	})
+	h.FailOpen = true
+	out, err := registry(t, pawl.Options{}, h).Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, pawl.Ask, out.Verdict)
+	require.False(t, out.Runs()[0].PassedOpen)
+}
+
+// A registry that was derived stays one, whatever it is wrapped in.
+func TestALiveOfADerivedRegistryOnlyNarrows(t *testing.T) {
+	allow := check("allow", pawl.ToolApproval, pawl.Decision{Verdict: pawl.Allow}, pawl.MayAllow)
+	narrow := func(name string) pawl.Hook {
+		return check(name, pawl.ToolApproval, pawl.Decision{}, pawl.MayRefuse)
+	}
+	base := registry(t, pawl.Options{}, narrow("base"))
+	derived, err := base.With(narrow("more"))
+	require.NoError(t, err)
+	child, err := pawl.NewLive(base).With(narrow("child"))
+	require.NoError(t, err)
+	for _, l := range []*pawl.Live{pawl.NewLive(derived), pawl.NewLive(child.Registry())} {
+		_, err := l.Add(allow)
+		require.ErrorIs(t, err, pawl.ErrWiden)
+		require.ErrorIs(t, l.Replace(registry(t, pawl.Options{}, allow)), pawl.ErrWiden)
+		require.ErrorIs(t, l.Replace(base), pawl.ErrWiden)
+		undo, err := l.Add(narrow("last"))
+		require.NoError(t, err)
+		undo()
+		other, err := base.With(narrow("other"))
+		require.NoError(t, err)
+		require.NoError(t, l.Replace(other))
+		_, err = l.Add(allow)
+		require.ErrorIs(t, err, pawl.ErrWiden)
+		_, err = pawl.NewLive(l.Registry()).Add(allow)
+		require.ErrorIs(t, err, pawl.ErrWiden)
+	}
+	_, err = pawl.NewLive(base).Add(allow)
+	require.NoError(t, err, "a root may")
+}
+
 // ---- stops
 
 func TestTheStopCap(t *testing.T) {

@@ -1388,12 +1388,12 @@ var stockReasons = map[Verdict]string{Ask: "a person should decide", Refuse: "re
 // judge says why the answer is not valid, or returns no cause.
 func (x *run) judge(f *facts, ended bool) (Cause, error) {
 	cause, err := x.failure(f, ended)
+	if over := x.settled.beyond(x.b.Effects); cause == "" && over != 0 {
+		cause, err = CauseEffect, &EffectError{Hook: x.b.Name, Effects: over}
+	}
 	if cause != "" {
 		x.must = x.must || x.rewrote()
 		return cause, err
-	}
-	if over := x.settled.beyond(x.b.Effects); over != 0 {
-		return CauseEffect, &EffectError{Hook: x.b.Name, Effects: over}
 	}
 	for _, v := range []json.RawMessage{x.settled.Input, x.settled.Output} {
 		if v != nil && !jsontext.Value(v).IsValid() {
@@ -1404,11 +1404,11 @@ func (x *run) judge(f *facts, ended bool) (Cause, error) {
 	return "", nil
 }
 
-// rewrote reports whether the answer asks for another input or output, as the hook may: beside a failure it is
-// not applied, and the original must not stand.
+// rewrote reports whether the answer asks for another input or output: beside a failure it is not applied, and the
+// original must not stand.
 func (x *run) rewrote() bool {
 	d := x.settled
-	return d.Input != nil && x.b.Effects&MayRewrite != 0 || d.Output != nil && x.b.Effects&MayReplace != 0
+	return d.Input != nil || d.Output != nil || d.Payload != nil || d.Fail != nil
 }
 
 // failure finds the cause, the surest first.
@@ -1491,7 +1491,7 @@ func (d *dispatch) settleFailure(x *run, said Decision) {
 	case !x.b.say, c.Can&MayRefuse == 0, c.RefusalContinues && (d.ev.StopActive || x.cause == CauseCancelled):
 		x.decide(said.Join(warning))
 	case x.b.FailOpen && !x.must:
-		x.open = said.Verdict < Refuse
+		x.open = said.Verdict < Ask
 		x.decide(said.Join(warning))
 	default:
 		x.decide(said.Join(Decision{Verdict: Refuse, Reason: text}))
