@@ -29,7 +29,9 @@ func LoadPolicy(path string) (*Policy, error) {
 //	kind = "reviewer"
 //	parent = "main"
 //
-// A rule may also have agent_kind, model and tool. In a file of more than the policy, such as a project's
+// A rule may also have agent_kind, model and tool. An action that begins with exec is one that [ExecNamer] gives: a
+// pattern that none of its names can match is a fault, since what it denies would not be denied. Other actions are the
+// runtime's own. In a file of more than the policy, such as a project's
 // whole configuration, both lists stand in a table called policy, and what is beside it is not read. The
 // defaults stay behind the rules.
 //
@@ -95,10 +97,21 @@ func (l *policyLoader) rule(n *doc.Node) Rule {
 func (l *policyLoader) pattern(rule *doc.Node, key string) string {
 	n := rule.Get(key)
 	s, ok := l.String(n, key)
-	if why := patternFault(s); ok && why != "" {
-		l.Fault(n.Pos, "write an exact name or prefix.*; leave the key out to match anything", "`%s` %s: %s", key, doc.Quote(s), why)
+	if why, hint := written(key, s); ok && why != "" {
+		l.Fault(n.Pos, hint, "`%s` %s: %s", key, doc.Quote(s), why)
 	}
 	return s
+}
+
+// written says why a pattern of a key is not well formed or can match nothing, and what to write; empty when it can.
+func written(key, p string) (why, hint string) {
+	if why = patternFault(p); why != "" {
+		return why, "write an exact name or prefix.*; leave the key out to match anything"
+	}
+	if why, hint = blankFault(p); why == "" && key == "action" {
+		return actionFault(p)
+	}
+	return why, hint
 }
 
 func (l *policyLoader) kind(n *doc.Node) Kind {

@@ -94,6 +94,75 @@ func TestEveryFaultOfAPolicyFile(t *testing.T) {
 	}
 }
 
+// What a rule that matches nothing was meant to deny is not denied: such a pattern is a fault, with what to write.
+func TestAPatternThatCanMatchNoActionIsAFault(t *testing.T) {
+	tests := map[string]string{ // pattern to a part of the hint
+		"exec.path.true ":            `write "exec.path.true"`,
+		" exec.*":                    `write "exec.*"`,
+		"exec.path.\u200bjq":         "write the name anew",
+		"exec.path.j\nq":             "write the name anew",
+		"call.write\n":               `write "call.write"`,
+		"exec":                       `write "exec.*"`,
+		"exec.path":                  `write "exec.path.*"`,
+		"exec.workspace":             `write "exec.workspace.*"`,
+		"exec.devshell":              `write "exec.devshell.*"`,
+		"exec.nix":                   `write "exec.nix.*"`,
+		"exec.nix.store":             `write "exec.nix.store.*"`,
+		"exec.unparsed.*":            `write "exec.unparsed"`,
+		"Exec.path.*":                "write exec.path in lowercase",
+		"EXEC.*":                     "exec.* is every one",
+		"exec.Path.jq":               "write exec.path in lowercase",
+		"exec.pth.*":                 "did you mean `exec.path`?",
+		"exec.workspaces.x":          "did you mean `exec.workspace`?",
+		"exec.sh":                    "exec.* is every one",
+		"exec.path.":                 "exec.path.*",
+		"exec.path..jq":              "exec.path.*",
+		"exec.path./bin/sh":          "dots stand between",
+		"exec.workspace.bin/sh":      "dots stand between",
+		"exec.path.git push":         "exec.path.git)",
+		"exec.path.git.*":            `write "exec.path.git"`,
+		"exec.path.python3.11":       "exec.path.python3%2E11",
+		"exec.path.python3%2e11":     "%2E",
+		"exec.workspace.a%20b.check": "%25",
+	}
+	for pattern, hint := range tests {
+		t.Run(pattern, func(t *testing.T) {
+			_, err := gate.ParsePolicy("p.json", fmt.Appendf(nil, `{"rules":[{"decision":"deny","action":%q}]}`, pattern))
+			require.ErrorContains(t, err, "p.json:1:39: `action` ")
+			require.ErrorContains(t, err, hint)
+		})
+	}
+	t.Run("so is a blank beside any name", func(t *testing.T) {
+		for _, key := range []string{"tool", "model", "agent_kind"} {
+			_, err := gate.ParsePolicy("p.json", fmt.Appendf(nil, `{"rules":[{"decision":"deny",%q:"x "}]}`, key))
+			require.ErrorContains(t, err, "a blank beside the name (write \"x\")")
+		}
+	})
+}
+
+// Whatever a program is called, the file can name it and all that is beside it.
+func TestEveryActionOfAProgramCanBeWritten(t *testing.T) {
+	namer := gate.ExecNamer{Root: "/w", Devshell: []string{"/nix/store/dev"}}
+	for _, program := range []string{
+		"jq", "R", "python3.11", "a%b", "[", "", "..", "./x", "./my scripts/x y.py", "/bin/sh", "/w/Makefile", "/nix/store/dev/bin/zig", "/nix/store/x", "/nix/store", ".",
+	} {
+		action, err := namer.Action(pawl.Command{Args: []string{program}, Dir: "/w"})
+		require.NoError(t, err)
+		for pattern := action; ; {
+			p, err := gate.ParsePolicy("p.json", fmt.Appendf(nil, `{"rules":[{"decision":"deny","action":%q}]}`, pattern))
+			require.NoError(t, err)
+			require.Equal(t, gate.Deny, p.Judge(gate.Query{Action: action}).Ruling)
+			above := strings.LastIndex(strings.TrimSuffix(pattern, ".*"), ".")
+			if above < 0 {
+				break
+			}
+			pattern = pattern[:above] + ".*"
+		}
+	}
+	_, err := gate.ParsePolicy("p.json", []byte(`{"rules":[{"decision":"deny","action":"git.push"},{"decision":"deny","action":"call.Bash"},{"decision":"deny","action":"net"}]}`))
+	require.NoError(t, err, "a runtime's own")
+}
+
 func TestPolicyFilesOnDisk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "policy.toml")
 	_, err := gate.LoadPolicy(file)
