@@ -83,6 +83,7 @@ func (r *pluginReader) manifest() (declared, ok bool) {
 			r.told(false, docissue.Of(fault, dialect.Error))
 			return false, false
 		}
+		r.almostHooks(d.Root)
 		return r.declared(d.Root.Get("hooks"), data), true
 	}
 	return false, true
@@ -114,6 +115,16 @@ func (r *pluginReader) declared(n *doc.Node, data []byte) bool {
 	r.notice(n, r.notRead(), "ignoring hooks: expected a string, string array, object, or object array; found "+n.Describe(),
 		"the default "+defaultHooks+" is looked for instead")
 	return false
+}
+
+// almostHooks tells of a key that is hooks but for a slip: what it declares is not read.
+func (r *pluginReader) almostHooks(root *doc.Node) {
+	for _, field := range root.Fields {
+		if field.Name != "hooks" && doc.Nearest(field.Name, "hooks") != "" {
+			fault := r.doc.FaultAt(field.Pos, quote(field.Name)+" is not hooks: what it names does not run", doc.DidYouMean(field.Name, "hooks"))
+			r.told(false, docissue.Of(fault, r.notRead()))
+		}
+	}
 }
 
 func all(items []*doc.Node, kind doc.Kind) bool {
