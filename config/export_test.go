@@ -22,11 +22,21 @@ func MainCheckout(fsys fs.FS, dir string) (top, main string) {
 }
 
 func ScriptsOfLine(fsys fs.FS, line, top string, vars map[string]string, bases ...string) map[string]string {
-	return finder{disk: disk{fsys}, top: top, vars: vars, bases: bases}.line(line)
+	found, _ := MissedByLine(fsys, line, top, vars, bases...)
+	return found
+}
+
+// MissedByLine also returns why a file that the line names is not among them.
+func MissedByLine(fsys fs.FS, line, top string, vars map[string]string, bases ...string) (map[string]string, string) {
+	f := finder{disk: disk{fsys}, top: top, vars: vars, at: spot{bases: bases}}
+	f.line(line)
+	return f.found, f.missed
 }
 
 func ScriptsOfArgv(fsys fs.FS, args []string, bases ...string) map[string]string {
-	return finder{disk: disk{fsys}, bases: bases}.argv(args, false)
+	f := finder{disk: disk{fsys}, at: spot{bases: bases}}
+	f.argv(args, false)
+	return f.found
 }
 
 func Combine(definition string, scripts map[string]string) string {

@@ -18,6 +18,8 @@ type pinned struct {
 	pawl.Program
 	find search
 	pins map[string]pin // by word
+
+	missed bool // a file was missed when they were accepted
 }
 
 // A pin is one script as it was accepted. Large files are read again only when they look different.
@@ -39,7 +41,10 @@ func (p *pinned) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pa
 }
 
 func (p *pinned) check(dir string) error {
-	found := p.find(dir)
+	found, missed := p.find(dir)
+	if missed != "" && !p.missed {
+		return fmt.Errorf("what it runs is not known here, as it was when the hook was accepted: %s", missed)
+	}
 	for _, word := range sortedKeys(p.pins) {
 		if file := cmp.Or(found[word], p.pins[word].File); !p.pins[word].holds(file) {
 			return p.pins[word].refusal(file)
@@ -76,7 +81,7 @@ func (l *loader) pin(e *Entry, find search) pawl.Hook {
 	if !ok || e.By != ByStore || l.opts.DefinitionOnly || l.opts.FS != nil {
 		return h
 	}
-	p := &pinned{Program: program, find: find, pins: map[string]pin{}}
+	p := &pinned{Program: program, find: find, pins: map[string]pin{}, missed: e.Missed != ""}
 	for _, s := range e.Scripts {
 		held := pin{Script: s}
 		if info, err := os.Stat(s.File); err == nil {

@@ -152,6 +152,22 @@ func TestScriptThatAppearsWhileTheRegistryLivesIsNotRun(t *testing.T) {
 	require.Contains(t, out.Decision().Reason, later+" was not there when the hook was accepted")
 }
 
+// Where a cd fails, what is named behind it is another file: nobody accepted that one.
+func TestHookWhoseFolderIsNotWhereItRunsIsNotRun(t *testing.T) {
+	m := newMachine(t)
+	m.project("exit 2\n", "sub", "guard.sh")
+	m.project(hooks("cd sub; ./guard.sh"), ".zerotwo", "hooks.json")
+	set := m.review()
+	_, ran := fireIn(t, set, m.root)
+	require.Len(t, ran, 1)
+
+	other := filepath.Join(m.home, "other")
+	write(t, "exit 0\n", other, "guard.sh")
+	out, ran := fireIn(t, set, other)
+	require.Empty(t, ran)
+	require.Equal(t, pawl.CauseUntrusted, out.Runs()[0].Cause)
+}
+
 func TestScriptOfANativeHookIsHeldWhereverItRuns(t *testing.T) {
 	m := newMachine(t)
 	m.project("exit 1\n", "guard.sh")

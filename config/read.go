@@ -35,7 +35,7 @@ func (l *loader) read() {
 		for _, e := range entries {
 			entry := Entry{Entry: e, found: s.found}
 			find := l.search(&entry, s)
-			entry.Scripts = l.scripts(find)
+			entry.Scripts, entry.Missed = l.scripts(find)
 			entry.Digest = combine(entry.Hash, l.covered(entry.Scripts))
 			l.entries, l.sourceOf, l.searches = append(l.entries, entry), append(l.sourceOf, s), append(l.searches, find)
 			l.told(false, l.outside(&entry, s)...)
@@ -51,20 +51,20 @@ func (l *loader) covered(scripts []Script) map[string]string {
 	return scriptDigests(scripts)
 }
 
-// scripts finds the files that an entry's command names, and what they hold now.
-func (l *loader) scripts(search search) []Script {
-	found := search("")
+// scripts finds the files that an entry's command names, and what they hold now. Missed is as of a search.
+func (l *loader) scripts(search search) (scripts []Script, missed string) {
+	found, missed := search("")
 	sums := l.disk.digests(found)
-	var scripts []Script
 	for _, word := range sortedKeys(found) {
 		scripts = append(scripts, Script{Word: word, File: found[word], Digest: sums[word]})
 	}
-	return scripts
+	return scripts, missed
 }
 
 // A search finds the scripts of one hook's command, by the word that names each, as they stand when it runs
-// in dir; empty: where the session began. It may be called concurrently.
-type search func(dir string) map[string]string
+// in dir; empty: where the session began. Missed says why one that it names by a relative path is not found; empty:
+// none is missed. It may be called concurrently.
+type search func(dir string) (found map[string]string, missed string)
 
 func (l *loader) search(e *Entry, s *source) search {
 	vars := map[string]string{"HOME": l.home}
@@ -76,21 +76,23 @@ func (l *loader) search(e *Entry, s *source) search {
 	}
 	workdir := l.disk.real(l.workdir())
 	f := finder{disk: l.disk, top: l.top, vars: vars, getenv: l.opts.getenv}
-	f.bases = distinct(workdir, cmp.Or(s.Root, workdir))
+	f.at.bases = distinct(workdir, cmp.Or(s.Root, workdir))
 	native, line, argv := e.Dialect == native, e.Command, append([]string{e.Command}, e.Args...)
 	fixed := false
 	if p, ok := e.Hook.Handler.(command.Program); ok && native && p.Dir != "" {
-		f.bases, fixed = []string{against(f.bases[len(f.bases)-1], p.Dir)}, true
+		f.at.bases, fixed = []string{against(f.at.bases[len(f.at.bases)-1], p.Dir)}, true
 	}
 	exec := native || e.Args != nil
-	return func(dir string) map[string]string {
+	return func(dir string) (map[string]string, string) {
 		f := f
 		if dir != "" && !fixed {
-			f.bases = distinct(append([]string{dir}, f.bases...)...)
+			f.at.bases = distinct(append([]string{dir}, f.at.bases...)...)
 		}
 		if exec {
-			return f.argv(argv, !native)
+			f.argv(argv, !native)
+		} else {
+			f.line(line)
 		}
-		return f.line(line)
+		return f.found, f.missed
 	}
 }

@@ -1,14 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/pawl-hooks/pawl/internal/shline"
 )
@@ -18,13 +17,18 @@ import (
 // say so, and a word that cannot be read is no script.
 type finder struct {
 	disk  disk
-	top   string            // what $(git rev-parse --show-toplevel) prints
-	bases []string          // where a relative path starts, best first
+	top   string            // what $(git rev-parse --show-toplevel) prints at the start
+	start string            // the working directory at the start
+	at    spot              // the working directory
 	vars  map[string]string // HOME, PLUGIN_ROOT and the like
 
 	getenv func(string) string // what else the environment holds; nil: nothing
 
-	found map[string]string // word as written -> path
+	found     map[string]string      // word as written -> path
+	missed    string                 // why a file that is named by a relative path was not found; empty: none was missed
+	set       map[string]bool        // variables that the line sets
+	functions map[string][]*function // that the shell knows
+	calls     int                    // of functions, so far
 }
 
 // nested bounds sh -c inside sh -c.
@@ -54,10 +58,10 @@ func words(s string) map[string]bool {
 	return m
 }
 
-// argv returns the scripts of a command that no shell reads, by the word that names each. Placeholders are
+// argv finds the scripts of a command that no shell reads, by the word that names each. Placeholders are
 // replaced where its dialect does so.
-func (f finder) argv(args []string, placeholders bool) map[string]string {
-	f.found = map[string]string{}
+func (f *finder) argv(args []string, placeholders bool) {
+	f.found, f.set, f.start = map[string]string{}, map[string]bool{}, f.base()
 	values := slices.Clone(args)
 	for i := range values {
 		if placeholders {
@@ -65,45 +69,25 @@ func (f finder) argv(args []string, placeholders bool) map[string]string {
 		}
 	}
 	f.call(args, values, nested)
-	return f.found
 }
 
-// line returns the scripts of a command line.
-func (f finder) line(command string) map[string]string {
-	f.found = map[string]string{}
-	f.shell(command, nested)
-	return f.found
+// line finds the scripts of a command line.
+func (f *finder) line(command string) {
+	f.found, f.set, f.start = map[string]string{}, map[string]bool{}, f.base()
+	f.child(command, nested)
 }
 
-// shell looks at every command in a piece of shell text.
-func (f *finder) shell(text string, depth int) {
+// shell looks at every command in a piece of shell text, and returns where the shell then stands.
+func (f *finder) shell(text string, depth int) spot {
 	if depth == 0 {
-		return
+		return spot{lost: "shells stand in shells too deep"}
 	}
 	file, err := shline.Parse(text, true)
 	if err != nil || runtime.GOOS == "windows" {
 		f.plain(text, depth)
-		return
+		return spot{lost: "the line is not read as a shell's"}
 	}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CallExpr:
-			f.callExpr(text, n, depth)
-		case *syntax.Redirect:
-			if n.Op == syntax.RdrIn {
-				f.operand(text[n.Word.Pos().Offset():n.Word.End().Offset()], f.known(n.Word), false)
-			}
-		}
-		return true
-	})
-}
-
-func (f *finder) callExpr(text string, call *syntax.CallExpr, depth int) {
-	written, args := make([]string, len(call.Args)), make([]string, len(call.Args))
-	for i, w := range call.Args {
-		written[i], args[i] = text[w.Pos().Offset():w.End().Offset()], f.known(w)
-	}
-	f.call(written, args, depth)
+	return f.follow(text, file, depth)
 }
 
 // plain reads a line that is no POSIX shell's: words divided by blanks, quotes around them taken off.
@@ -113,7 +97,16 @@ func (f *finder) plain(text string, depth int) {
 	for i, w := range written {
 		args[i] = f.replace(strings.Trim(w, `"'`))
 	}
-	f.call(written, args, depth)
+	moves := slices.IndexFunc(args, func(word string) bool { return cds[word] })
+	if moves < 0 {
+		f.call(written, args, depth)
+		return
+	}
+	at := f.at
+	f.call(written[:moves], args[:moves], depth)
+	f.at = spot{lost: "where " + written[moves] + " leads cannot be told"}
+	f.call(written[moves:], args[moves:], depth)
+	f.at = at
 }
 
 // replace puts the known variables into a word: ${NAME}, $NAME at its start, and %NAME%.
@@ -137,39 +130,41 @@ func (f *finder) call(written, args []string, depth int) {
 	if len(args) == 0 {
 		return
 	}
-	program := args[0]
-	if program == "cd" && len(args) == 2 && args[1] != "" {
-		f.bases = append([]string{against(f.base(), args[1])}, f.bases...)
-		return
+	at := f.at
+	if strings.ContainsAny(args[0], `/\`) {
+		f.operand(written[0], args[0], true)
 	}
-	if strings.ContainsAny(program, `/\`) {
-		f.operand(written[0], program, true)
-	}
-	name := strings.TrimSuffix(filepath.Base(program), ".exe")
+	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	script := interpreters[name]
 	for i := 1; i < len(args); i++ {
-		if script && lineFollows.MatchString(args[i-1]) || name == "eval" {
+		if took := f.chdir(name, written[i:], args[i:]); took > 0 {
+			i += took - 1
+			continue
+		}
+		if script && lineFollows.MatchString(args[i-1]) {
 			before := len(f.found)
-			if f.shell(args[i], depth-1); len(f.found) == before {
+			if f.child(args[i], depth-1); len(f.found) == before {
 				f.operand(written[i], args[i], script) // an option of another program, perhaps
 			}
 			continue
 		}
 		if script && interpreters[args[i]] {
-			continue // env python3 x.py: looked up in PATH
+			name = args[i] // env python3 x.py: looked up in PATH
+			continue
 		}
 		f.operand(written[i], args[i], script && !strings.HasPrefix(args[i], "-"))
 		if script && f.found[written[i]] != "" {
-			script = false // what follows is the script's own affair
+			name, script = "", false // what follows is the script's own affair
 		}
 	}
+	f.at = at
 }
 
 func (f *finder) base() string {
-	if len(f.bases) == 0 {
+	if len(f.at.bases) == 0 {
 		return string(filepath.Separator)
 	}
-	return f.bases[0]
+	return f.at.bases[0]
 }
 
 // operand notes a word that names a file which is code: by its place, its name, its mode or its first bytes.
@@ -184,8 +179,17 @@ func (f *finder) operand(written, value string, code bool) {
 }
 
 func (f *finder) note(written, value string, code bool) {
-	for _, base := range f.bases {
-		file := against(base, value)
+	bases := f.at.bases
+	if filepath.IsAbs(value) {
+		bases = []string{string(filepath.Separator)}
+	} else if f.at.lost != "" {
+		if code || strings.Contains(value, "/") || scriptSuffixes[strings.ToLower(filepath.Ext(value))] {
+			f.missed = cmp.Or(f.missed, f.at.lost)
+		}
+		return
+	}
+	for _, base := range bases {
+		file := f.path(base, value)
 		if !f.disk.isFile(file) {
 			continue
 		}

@@ -54,6 +54,7 @@ type Entry struct {
 	Enabled bool     // false: a person turned it off
 	Digest  string   // of all that acceptance covers
 	Scripts []Script // the files its command names
+	Missed  string   // why acceptance does not cover a file that its command names by a relative path; empty: none is missed
 	Reason  string   // why it does not run, though it is enabled; empty: it does
 
 	found string // the path its file was found by
@@ -96,6 +97,7 @@ type Listing struct {
 	TimeoutMS int64    `json:"timeout_ms"`
 	Digest    string   `json:"digest"`
 	Scripts   []Script `json:"scripts,omitempty"`
+	Missed    string   `json:"missed,omitempty"` // why a file that the command names is not among the scripts
 	Reason    string   `json:"reason,omitempty"`
 }
 
@@ -105,7 +107,7 @@ func (e Entry) Listing() Listing {
 		Name: e.Hook.Name, Trigger: string(e.Hook.On), Matcher: e.Matcher,
 		Layer: e.Hook.Origin.Layer, File: e.Hook.Origin.File, Line: e.Hook.Origin.Line,
 		Trust: e.Status, TrustedBy: e.By, Enabled: e.Enabled, Command: e.shown(),
-		TimeoutMS: e.Hook.Timeout.Milliseconds(), Digest: e.Digest, Scripts: e.Scripts, Reason: e.Reason,
+		TimeoutMS: e.Hook.Timeout.Milliseconds(), Digest: e.Digest, Scripts: e.Scripts, Missed: e.Missed, Reason: e.Reason,
 	}
 	if p, ok := e.Hook.Handler.(command.Program); ok {
 		l.Direct, l.Keep = p.Direct != nil, p.Keep

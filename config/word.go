@@ -1,6 +1,7 @@
 package config
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,17 +15,39 @@ func (f *finder) known(w *syntax.Word) string {
 	var b strings.Builder
 	for i, part := range w.Parts {
 		lit, _ := part.(*syntax.Lit)
-		if i == 0 && lit != nil && (lit.Value == "~" || strings.HasPrefix(lit.Value, "~/")) {
+		if i == 0 && lit != nil && !f.set["HOME"] && (lit.Value == "~" || strings.HasPrefix(lit.Value, "~/")) {
 			b.WriteString(f.vars["HOME"] + shline.Unescape(lit.Value[1:], ""))
 			continue
 		}
 		s, ok := f.part(part, "")
-		if !ok {
+		if !ok || lit != nil && expands(lit.Value, i == 0) && w.Lit() != "[" || lit == nil && splits(part, s) {
 			return ""
 		}
 		b.WriteString(s)
 	}
 	return b.String()
+}
+
+// expands reports whether a literal outside of quotes stands for other words than itself: a glob, a list in braces or
+// somebody's home.
+func expands(lit string, first bool) bool {
+	if first && strings.HasPrefix(lit, "~") {
+		return true
+	}
+	lit = escaped.ReplaceAllString(lit, "")
+	return strings.ContainsAny(lit, "*?[") || strings.Contains(lit, "{") && (strings.Contains(lit, ",") || strings.Contains(lit, ".."))
+}
+
+// escaped is a character behind a backslash.
+var escaped = regexp.MustCompile(`(?s)\\.`)
+
+// splits reports whether what stands for a part outside of quotes is more than a word, or a glob.
+func splits(part syntax.WordPart, value string) bool {
+	switch part.(type) {
+	case *syntax.ParamExp, *syntax.CmdSubst:
+		return strings.ContainsAny(value, " \t\n*?[")
+	}
+	return false
 }
 
 // part evaluates one part of a word. Within double quotes a backslash is special before few characters.
@@ -49,12 +72,24 @@ func (f *finder) part(part syntax.WordPart, special string) (string, bool) {
 	case *syntax.CmdSubst:
 		switch {
 		case calls(p, "pwd"):
-			return f.base(), len(f.bases) > 0
+			return f.base(), len(f.at.bases) > 0
 		case calls(p, "git", "rev-parse", "--show-toplevel"):
-			return f.top, f.top != ""
+			top := f.tree()
+			return top, top != ""
 		}
 	}
 	return "", false
+}
+
+// tree is what $(git rev-parse --show-toplevel) prints where the shell stands.
+func (f *finder) tree() string {
+	switch {
+	case f.at.lost != "":
+		return ""
+	case f.base() != f.start:
+		return f.disk.checkout(f.disk.real(f.base())).top
+	}
+	return f.top
 }
 
 // param evaluates $NAME, ${NAME} and ${NAME:-word}.
@@ -63,7 +98,10 @@ func (f *finder) param(p *syntax.ParamExp) (string, bool) {
 		return "", false
 	}
 	value, set := f.vars[p.Param.Value]
-	if p.Param.Value == "PWD" && len(f.bases) > 0 {
+	switch name := p.Param.Value; {
+	case name == "OLDPWD" || name == "_" || name == "PWD" && f.at.lost != "" || f.set[name]:
+		return "", false
+	case name == "PWD" && len(f.at.bases) > 0:
 		value, set = f.base(), true // the shell's own, not that of whoever asks
 	}
 	if !set && f.getenv != nil {

@@ -241,11 +241,21 @@ func (a *app) printReviewed(row config.Listing, done string) {
 	for _, script := range row.Scripts {
 		fmt.Fprintf(a.out, "  script   %s %s\n", plain(script.File), script.Digest)
 	}
-	if len(row.Scripts) == 0 && done == "accepted" {
-		fmt.Fprintln(a.out, "  no script is covered: the command names no file that can be told without running it")
+	if done == "accepted" {
+		a.printMissed(row)
 	}
 	if row.Reason != "" && row.Trust != config.Gone {
 		fmt.Fprintf(a.out, "  it waits: %s\n", plain(row.Reason))
+	}
+}
+
+// printMissed says what acceptance does not cover, as far as that can be told.
+func (a *app) printMissed(row config.Listing) {
+	switch {
+	case len(row.Scripts) == 0:
+		fmt.Fprintln(a.out, "  no script is covered:", plain(cmp.Or(row.Missed, "the command names no file that can be told without running it")))
+	case row.Missed != "":
+		fmt.Fprintln(a.out, "  not every script is covered:", plain(row.Missed))
 	}
 }
 
