@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/command"
 	"github.com/pawl-hooks/pawl/dialect"
+	"github.com/pawl-hooks/pawl/internal/doc"
 	"github.com/pawl-hooks/pawl/internal/hostfile"
 	"github.com/pawl-hooks/pawl/wire"
 )
@@ -85,6 +86,10 @@ func conditionOf(h hostfile.Handler, rule string, written bool) (m pawl.Matcher,
 	if err != nil {
 		h.Skip(h.At("if"), "", "`if` is not understood, so the hook is skipped: %v", err)
 		return nil, false
+	}
+	if about, _, _ := strings.Cut(rule, "("); !h.Meets(about) {
+		h.Warn(h.At("if"), "`if` names its tool: let the matcher match it, or leave the matcher out",
+			"matcher %s does not match the tool of `if` %s: the hook runs only where one tool has names for both", doc.Quote(h.Written), doc.Quote(rule))
 	}
 	return m, true
 }

@@ -156,6 +156,17 @@ func TestConditions(t *testing.T) {
 	require.Zero(t, fires(t, &pawl.Event{Trigger: pawl.ToolAfter, Tool: "Edit", Input: json.RawMessage(`{"file_path":"/w/a.go"}`)}, e))
 }
 
+// A condition on a tool that the matcher lets through is no surprise: by its own name, or by one that it is known to
+// have too.
+func TestAConditionOnAToolOfTheMatcherIsNotWarnedOf(t *testing.T) {
+	for matcher, rule := range map[string]string{
+		`"Bash"`: "Bash(ls)", `"Read|Bash"`: "Bash(ls)", `"^B"`: "Bash", `"*"`: "Write(x)", `""`: "Write(x)", `"apply_patch"`: "Edit(*.ts)", `"Edit"`: "Write(x)",
+	} {
+		entries, issues := load(one("PreToolUse", matcher, `{"type":"command","command":"x","if":"`+rule+`"}`))
+		only(t, entries, issues)
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	for name, c := range map[string]struct {
 		doc, want string
@@ -171,6 +182,8 @@ func TestWarnings(t *testing.T) {
 		"a condition on Stop":      {one("Stop", "", `{"type":"command","command":"x","if":"Bash(ls)"}`), "a hook with `if` never runs at Stop", 0},
 		"a condition on domains":   {one("PreToolUse", "", `{"type":"command","command":"x","if":"WebFetch(domain:x.com)"}`), "`if` is not understood", 0},
 		"a broken condition":       {one("PreToolUse", "", `{"type":"command","command":"x","if":"Bash(ls"}`), "`if` is not understood", 0},
+		"a condition on another":   {one("PreToolUse", `"Bash"`, `{"type":"command","command":"x","if":"Write(x)"}`), "matcher \"Bash\" does not match the tool of `if`", 1},
+		"a condition on none of":   {one("PreToolUse", `"^(Read|Bash)$"`, `{"type":"command","command":"x","if":"Write"}`), "does not match the tool of `if`", 1},
 		"once":                     {one("Stop", "", `{"type":"command","command":"x","once":true}`), "the hook runs every time", 1},
 		"an option of a plugin":    {one("Stop", "", `{"type":"command","command":"x ${user_config.KEY}"}`), "is not known here", 0},
 		"a long end":               {one("SessionEnd", "", `{"type":"command","command":"x","timeout":90}`), "60 seconds at most", 1},

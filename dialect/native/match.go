@@ -31,6 +31,8 @@ func (h *hook) matcher(c carrier) pawl.Matcher {
 		m, err := pawl.Args(h.If)
 		if err = errors.Join(err, h.dead(c, m)); err != nil {
 			h.Fault(h.at("if"), `write it as TOOL(ARGUMENT), with * for anything: Bash(git push *)`, "`if` %s: %s", doc.Quote(h.If), problem(err))
+		} else {
+			h.apart()
 		}
 		all = append(all, m)
 	}
@@ -60,9 +62,23 @@ func (h *hook) pattern(c carrier) pawl.Matcher {
 		return nil
 	}
 	if h.good("tool") && !re.MatchString(h.Tool) {
-		h.warn(h.at("match"), "", "`match` %s does not match the tool %s: the hook runs only where an alias of the tool does", doc.Quote(h.Match), doc.Quote(h.Tool))
+		h.warn(h.at("match"), "leave one of them out, or write what one name fits both", "`match` %s does not match the tool %s: the hook runs only where an alias of the tool does", doc.Quote(h.Match), doc.Quote(h.Tool))
 	}
 	return m
+}
+
+// apart warns of an `if` about another tool than `tool` or `match` is. It is no error, as what can never match is: what
+// tools are called is the runtime's to say, and an alias may bring any two names together.
+func (h *hook) apart() {
+	about, _, _ := strings.Cut(h.If, "(")
+	if h.good("tool") && about != h.Tool {
+		h.warn(h.at("if"), "write one name in both, or leave `tool` out", "`if` %s is not about the tool %s: the hook runs only where one tool has both names", doc.Quote(h.If), doc.Quote(h.Tool))
+		return
+	}
+	re, err := regexp.Compile(h.Match)
+	if h.good("match") && !h.good("tool") && err == nil && !re.MatchString(about) {
+		h.warn(h.at("if"), "`if` names its tool: leave `match` out", "`match` %s does not match the tool of `if` %s: the hook runs only where one tool has names for both", doc.Quote(h.Match), doc.Quote(h.If))
+	}
 }
 
 func patternHint(expr string) string {

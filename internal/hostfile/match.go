@@ -153,6 +153,18 @@ func compiled(expr string) pawl.Matcher {
 	return m
 }
 
+// Meets reports whether the group can be about a tool of a name, or about one that is known to answer to it. What can
+// never match has been told of already, and counts as being about it.
+func (g Group) Meets(tool string) bool {
+	if _, told := g.Match.(never); told || g.Match == nil {
+		return true
+	}
+	meets := func(name string) bool { return g.Match.Match(&pawl.Event{Trigger: g.Event.Trigger, Tool: name}) }
+	return meets(tool) || slices.ContainsFunc(wire.Aliased(), func(other string) bool {
+		return slices.Contains(wire.Aliases(other), tool) && meets(other)
+	})
+}
+
 // canBe reports whether the event could ever have the name.
 func (g Group) canBe(style Style, name string) bool {
 	if known := g.sources(style); known != nil {
