@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,11 +197,18 @@ func textOf(n *doc.Node) string {
 	return n.Text
 }
 
-// asList shows how a command line is written as a list, where that is plain.
+// drivePath is how a path of Windows begins: its backslashes and blanks are of the name.
+var drivePath = regexp.MustCompile(`^[A-Za-z]:\\`)
+
+// asList shows how a command line is written as a list: word by word, or whole for a shell where that is not plain.
 func (l *loader) asList(n *doc.Node, f field) string {
 	words := []string{n.Text}
-	if f.name == "run" && !strings.ContainsAny(n.Text, "\\\"'`$|&;<>()*?~#\n") {
-		if split, err := shlex.Split(n.Text); err == nil && len(split) > 0 && len(n.Text) < 60 {
+	if f.name == "run" && !drivePath.MatchString(n.Text) {
+		split, err := shlex.Split(n.Text)
+		switch {
+		case strings.ContainsAny(n.Text, "\\\"'`$|&;<>()*?~#\n"), len(split) > maxWords:
+			words = []string{"sh", "-c", n.Text}
+		case err == nil && len(split) > 0:
 			words = split
 		}
 	}

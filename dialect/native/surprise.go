@@ -43,7 +43,7 @@ func (h *hook) unexpanded() {
 			h.warn(at, "write a path below the session's directory, ./h.sh; or name a shell: sh, -c", "`run` is never expanded: the program is called %s as it stands", doc.Quote(program))
 		case strings.HasPrefix(program, "~/"):
 			h.warn(at, "write the whole path", "`run` is never expanded: ~ stands for no home here")
-		case len(h.Run) == 1 && strings.ContainsAny(program, " \t"):
+		case len(h.Run) == 1 && strings.ContainsAny(program, " \t") && !drivePath.MatchString(program):
 			h.warn(at, h.asList(h.node.Get("run").Items[0], field{name: "run"}), "`run` is one word with a space in it: the program is called %s", doc.Quote(program))
 		}
 	}
