@@ -131,7 +131,7 @@ func TestLoadFaults(t *testing.T) {
 		{"a floor above the budget", "g.json", `{"thinking_decay":{"budget":1,"after_turn":1,"floor":2}}`, "g.json:1:54: `floor` is 2, above `budget`, 1"},
 		{"a note that says nothing", "g.json", `{"once":[{"on":"prompt.submit","note":""}]}`, "g.json:1:39: `note` is empty"},
 		{"all faults at once", "g.toml", "[output_budget]\nmax = -1\n[dedup]\nkeep = 0", "g.toml:2:7: `max` is out of range: -1 (write a number from 1 to 2147483647)\ng.toml:3:2: `tools` is missing\ng.toml:4:8: `keep` is out of range: 0 (write a number from 1 to 2147483647)"},
-		{"a list where one is meant", "g.json", `{"output_budget":[{"max":1}]}`, "g.json:1:18: `output_budget`: expected a table, found a list"},
+		{"a list where one is meant", "g.json", `{"output_budget":[{"max":1}]}`, "g.json:1:18: `output_budget`: expected a table, found a list (write keys, each with a value)"},
 		{"a file of no known language", "g.yaml", `x`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

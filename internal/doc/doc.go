@@ -19,6 +19,12 @@ const (
 	MaxDepth = 100     // lists and tables inside one another
 )
 
+// What a document that is nested too deep is told.
+var (
+	tooDeep = fmt.Sprintf("nested deeper than %d", MaxDepth)
+	flatter = "write it flatter"
+)
+
 // A Format is a way of writing a document.
 type Format string
 

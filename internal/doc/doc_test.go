@@ -58,6 +58,7 @@ func TestParse(t *testing.T) {
 		{"tables, dotted keys and arrays of tables", doc.TOML, "a.\"b c\" = [ 1, [], # x]\n {x = \"y\", z=[2]}, true ]\n[[h.k]]\nd = 1979-05-27\n[[h.k]]\n[h.k.sub]\ne={}\n",
 			`{a@1:1={b c@1:3=[1@1:13 []@1:16 {x@2:3="y"@2:7 z@2:12=[2@2:15]@2:14}@2:2 true@2:20]@1:11}@1:1 h@3:3={k@3:5=[{d@4:1=1979-05-27@4:5}@3:5 {sub@6:6={e@7:1={}@7:3}@6:6}@5:5]@3:5}@3:3}@1:1`},
 		{"an empty file", doc.TOML, "# nothing\n", `{}@1:1`},
+		{"numbers that no bits hold stay as written", doc.TOML, "a = [-99999999999999999999, 99_999_999_999_999_999_999]\nb=1", `{a@1:1=[-99999999999999999999@1:6 99_999_999_999_999_999_999@1:29]@1:5 b@2:1=1@2:3}@1:1`},
 		{"a table opened after its child", doc.TOML, "[a.b]\nx=1\n[a]\ny=2", `{a@1:2={b@1:4={x@2:1=1@2:3}@1:4 y@4:1=2@4:3}@1:2}@1:1`},
 		{"literal and multi-line strings", doc.TOML, "a='c:\\x'\nb=\"\"\"\nx\\\n  y\"\"\"", `{a@1:1="c:\\x"@1:3 b@2:1="xy"@2:3}@1:1`},
 
@@ -106,7 +107,9 @@ func TestParseFaults(t *testing.T) {
 		{"a field without its dot", doc.ZON, ".{ name = \"x\" }", []string{"f:1:4: expected a value, found \"name\" (a field begins with a dot: .name = …)"}},
 		{"single quotes", doc.JSON, "{'a': 1}", []string{"f:1:2: "}},
 		{"a missing comma", doc.JSON, "{\"a\": 1\n \"b\": 2}", []string{"f:2:2: "}},
-		{"deep nesting", doc.JSON, strings.Repeat("[", 200) + strings.Repeat("]", 200), []string{"f:1:101: nested deeper than 100"}},
+		{"deeper than the parser goes", doc.TOML, "a=" + strings.Repeat("[", 200000), []string{"f:1:10003: nested deeper than 100 (write it flatter)"}},
+		{"three brackets", doc.TOML, "[[[a]]]", []string{"f:1:3: a bracket too many (write [[hooks]], with two brackets on either side)"}},
+		{"deep nesting", doc.JSON, strings.Repeat("[", 200) + strings.Repeat("]", 200), []string{"f:1:101: nested deeper than 100 (write it flatter)"}},
 		{"a comma without a value", doc.JSONC, "[,]", []string{"f:1:2: "}},
 		{"two commas", doc.JSONC, "[1,,]", []string{"f:1:4: two commas"}},
 		{"an open comment", doc.JSONC, "{} /* x", []string{"f:1:4: "}},
@@ -119,7 +122,10 @@ func TestParseFaults(t *testing.T) {
 		{"a table of a dotted key opened", doc.TOML, "a.b=1\n[a]\nc=1", []string{`f:2:2: `}},
 		{"an inline table extended", doc.TOML, "a={}\n[a.b]\n", []string{`f:2:2: `}},
 		{"a fixed list extended", doc.TOML, "a=[]\n[[a]]\n", []string{`f:2:3: `}},
-		{"a number over 64 bits", doc.TOML, "a=9223372036854775808", []string{`f:1:3: `}},
+		{"a badly written number over 64 bits", doc.TOML, "a=9__223372036854775808", []string{`f:1:`}},
+		{"a hexadecimal number over 64 bits", doc.TOML, "a=0x99999999999999999999", []string{`f:1:3: hexadecimal number is too large to fit in a 64-bit signed integer (write a smaller number)`}},
+		{"a decimal number over 64 bits", doc.TOML, "a=1e999", []string{`f:1:3: `}},
+		{"a fault behind a number over 64 bits", doc.TOML, "a=99999999999999999999\nb=1979-99-99", []string{`f:2:8: impossible date`}},
 		{"an open string", doc.TOML, "a = \"x\ny\"", []string{"f:1:5: the string is not closed on its line"}},
 		{"no value", doc.TOML, "a =", []string{"f:1:3: expected value"}},
 		{"deep nesting in TOML", doc.TOML, "a=" + strings.Repeat("[", 200) + strings.Repeat("]", 200), []string{"f:1:103: nested deeper"}},
@@ -201,7 +207,7 @@ func TestReaderCollectsEveryFault(t *testing.T) {
 		"f:1:35: `ms` is out of range: 99999999999999999999 (write a number from 1 to 600000)",
 		"f:1:67: `run[1]`: expected a string, found the integer 1 (write one text, in quotes)",
 		"f:1:74: `b`: expected true or false, found the string \"yes\" (write true or false, without quotes)",
-		"f:1:87: `deep`: expected a table, found an empty list",
+		"f:1:87: `deep`: expected a table, found an empty list (write keys, each with a value)",
 	}, got)
 }
 

@@ -92,7 +92,7 @@ func (r *jsonReader) nest(kind jsontext.Kind, depth int) (*Node, error) {
 	n := &Node{Kind: List, start: int(r.dec.InputOffset()) - 1}
 	n.Pos = r.doc.pos(n.start)
 	if depth > MaxDepth {
-		return nil, r.doc.FaultAt(n.Pos, fmt.Sprintf("nested deeper than %d", MaxDepth), "")
+		return nil, r.doc.FaultAt(n.Pos, tooDeep, flatter)
 	}
 	fill := r.items
 	if kind == '{' {

@@ -44,7 +44,7 @@ func (r *Reader) Table(n *Node, what string, known ...string) (ok bool) {
 		return false
 	}
 	if !n.Is(Table) {
-		r.Wrong(n, what, Table.String(), "")
+		r.Wrong(n, what, Table.String(), "write keys, each with a value")
 		return false
 	}
 	for _, f := range n.Fields {

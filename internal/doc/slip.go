@@ -132,6 +132,7 @@ var jsonSlips = first([]slip{
 })
 
 var tomlSlips = first([]slip{
+	{said: "nested more than", message: tooDeep, hint: flatter},
 	{behind: `\A\s*`, finds: `{`, message: "this is JSON, and no TOML", hint: "name the file .json"},
 	{said: "at start of key", finds: `//|/\*|;|<!--`, message: "a comment that begins with `$0`", hint: "a comment begins with #"},
 	{said: "expected newline", finds: `//|/\*|;`, message: "a comment that begins with `$0`", hint: "a comment begins with #"},
@@ -143,6 +144,7 @@ var tomlSlips = first([]slip{
 	{said: "after key", finds: `[\w-]+\s*=`, message: "a key with a blank in it", hint: "write it as one word, or in quotes"},
 	{said: "after key", message: "there is no = behind the key", hint: "a line is key = value; a comment begins with #"},
 	{said: "at start of key", finds: `=`, message: "a value without a key", hint: "a line is key = value"},
+	{said: "at start of key", behind: `\[`, finds: `\[`, message: "a bracket too many", hint: "write [[hooks]], with two brackets on either side"},
 	{said: "at start of key", behind: `\[\s*`, finds: `\[`, message: "a blank between two brackets", hint: "write [[hooks]] without blanks"},
 	{said: "to close array table name", message: "the two brackets are not closed", hint: "write [[hooks]], with two brackets on either side"},
 	{said: "to close table name", message: "the bracket is not closed", hint: "write [table], with one bracket on either side"},

@@ -3,7 +3,8 @@ package doc
 import (
 	"bytes"
 	"errors"
-	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -17,6 +18,7 @@ type tomlReader struct {
 	parser unstable.Parser
 	root   *Node
 	faults Faults
+	large  []*Node // integers that no int64 holds
 }
 
 func (d *Document) parseTOML() (*Node, Faults) {
@@ -40,16 +42,29 @@ func (d *Document) parseTOML() (*Node, Faults) {
 	return r.root, r.faults
 }
 
-// judge decodes the document the normal way into a value that is thrown away.
+// judge decodes the document the normal way into a value that is thrown away. An integer that is too large for the
+// decoder is judged as if it were 1: who reads it knows its bounds, and says more.
 func (r *tomlReader) judge() *Fault {
+	source := r.doc.source
+	if len(r.large) > 0 {
+		source = bytes.Clone(source)
+	}
+	for _, n := range r.large {
+		blank(source[n.start:n.end])
+		source[n.start] = '1'
+	}
 	var e *toml.DecodeError
-	err := toml.Unmarshal(r.doc.source, &map[string]any{})
+	err := toml.Unmarshal(source, &map[string]any{})
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &e):
 		line, column := e.Position()
-		return r.doc.FaultAt(Pos{line, column}, strings.TrimPrefix(e.Error(), "toml: "), tomlLines)
+		hint := tomlLines
+		if strings.Contains(e.Error(), "out of range") || strings.Contains(e.Error(), "too large") {
+			hint = "write a smaller number"
+		}
+		return r.doc.FaultAt(Pos{line, column}, strings.TrimPrefix(e.Error(), "toml: "), hint)
 	}
 	return r.doc.FaultAt(Pos{1, 1}, err.Error(), "")
 }
@@ -189,7 +204,7 @@ var tomlKinds = map[unstable.Kind]Kind{
 func (r *tomlReader) value(v *unstable.Node, at, depth int) (*Node, int) {
 	n := &Node{Kind: tomlKinds[v.Kind], Pos: r.doc.pos(at), start: at, explicit: true}
 	if depth >= MaxDepth {
-		r.faults = append(r.faults, r.doc.FaultAt(n.Pos, fmt.Sprintf("nested deeper than %d", MaxDepth), ""))
+		r.faults = append(r.faults, r.doc.FaultAt(n.Pos, tooDeep, flatter))
 		return n, at
 	}
 	end := at + 1
@@ -211,7 +226,18 @@ func (r *tomlReader) value(v *unstable.Node, at, depth int) (*Node, int) {
 		n.Text = string(v.Data)
 	}
 	n.end = min(end, len(r.doc.source))
+	if v.Kind == unstable.Integer && n.Text == string(r.doc.source[n.start:n.end]) && overflows(n.Text) {
+		r.large = append(r.large, n)
+	}
 	return n, n.end
+}
+
+// decimal is an integer that is well written, however large it is.
+var decimal = regexp.MustCompile(`^[+-]?[1-9][0-9]*(_[0-9]+)*$`)
+
+func overflows(number string) bool {
+	_, err := strconv.ParseInt(number, 0, 64)
+	return errors.Is(err, strconv.ErrRange) && decimal.MatchString(number)
 }
 
 // skip returns the first offset from at that holds none of chars; with '#' among them it passes comments.

@@ -101,7 +101,7 @@ func (r *zonReader) literal(n *Node, depth int) (f *Fault) {
 // nest reads .{ … }: fields if the first element is one, else items.
 func (r *zonReader) nest(n *Node, depth int) *Fault {
 	if depth > MaxDepth {
-		return r.fault(r.at, fmt.Sprintf("nested deeper than %d", MaxDepth), "write it flatter")
+		return r.fault(r.at, tooDeep, flatter)
 	}
 	open := r.at
 	r.at += len(".{")
