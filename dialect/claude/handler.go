@@ -55,8 +55,7 @@ func skipped(h hostfile.Handler, line string, args []string) bool {
 	switch {
 	case async || rewake:
 		h.Skip(h.Node.Pos, "", "async hooks are not run here")
-	case strings.TrimSpace(line) == "":
-		h.Skip(h.At("command"), "", "the command is blank: skipped")
+	case h.Blank(line):
 	case strings.Contains(line+strings.Join(args, " "), "${user_config."):
 		h.Skip(h.At("command"), "", "${user_config.…} is not known here: skipped")
 	default:

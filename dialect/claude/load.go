@@ -73,7 +73,7 @@ func Load(src dialect.Source) ([]dialect.Entry, []dialect.Issue) {
 		return f.Done(nil)
 	}
 	if !root.Is(doc.Table) {
-		f.Error(root.Pos, "", "expected an object, found %s", root.Describe())
+		f.NoObject(root)
 		return f.Done(nil)
 	}
 	f.Strays(root, host)
@@ -97,7 +97,7 @@ func switchedOff(f *hostfile.File, root *doc.Node) bool {
 	switch {
 	case n == nil:
 	case n.Kind != doc.Bool:
-		f.Error(n.Pos, "", "`disableAllHooks`: expected true or false, found %s", n.Describe())
+		f.Error(n.Pos, "write true or false, without quotes", "`disableAllHooks`: expected true or false, found %s", n.Describe())
 	default:
 		return n.Bool() && !f.Switched
 	}

@@ -220,6 +220,28 @@ func TestEmptyConditionIsNone(t *testing.T) {
 	}
 }
 
+// What has not the shape of a hooks file says what has, once.
+func TestTheShapeIsShown(t *testing.T) {
+	const shape = `write {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "…"}]}]}}`
+	for text, hint := range map[string]string{
+		`null`: shape, `[]`: shape, `"x"`: shape, `{"hooks":[]}`: shape,
+		`{"hooks":{"Stop":[{"hooks":{}}]}}`:                                shape,
+		`{"hooks":{"Stop":[{"hooks":["x"]}]}}`:                             `write {"type": "command", "command": "…"}`,
+		`{"hooks":{"Stop":[{"matcher":1,"hooks":[]}]}}`:                    "write one text, in quotes",
+		one("Stop", "", `{"type":"command"}`):                              `add "command": "…"`,
+		one("Stop", "", `{"type":7}`):                                      `write "type": "command"`,
+		one("Stop", "", `{"type":"command","command":["x"]}`):              "write one text, in quotes",
+		one("Stop", "", `{"type":"command","command":"x","timeout":"1"}`):  "without quotes",
+		one("Stop", "", `{"type":"command","command":"x","async":"true"}`): "write true or false, without quotes",
+	} {
+		entries, issues := load(text)
+		require.Empty(t, entries)
+		require.Len(t, issues, 1, text)
+		require.Equal(t, dialect.Error, issues[0].Severity, text)
+		require.Contains(t, issues[0].Hint, hint, text)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"lookahead":          {one("PreToolUse", `"^(?!Read$).*"`, echo), `lookaround is not supported`}, // M05

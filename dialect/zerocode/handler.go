@@ -2,7 +2,6 @@ package zerocode
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/pawl-hooks/pawl"
@@ -86,8 +85,7 @@ func define(h hostfile.Handler) (d definition, ok bool) {
 	case d.async && !session:
 		h.Skip(h.At("async"), "", "async hooks are not run here")
 		return d, false
-	case strings.TrimSpace(d.command) == "":
-		h.Skip(h.At("command"), "", "the command is blank: skipped")
+	case h.Blank(d.command):
 		return d, false
 	case d.async:
 		h.Warn(h.At("async"), "", "an async SessionEnd hook is waited for like any other")

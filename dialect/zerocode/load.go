@@ -75,7 +75,7 @@ func Load(src dialect.Source) ([]dialect.Entry, []dialect.Issue) {
 // events finds the table of events and checks what stands beside it.
 func events(f *hostfile.File, root *doc.Node) *doc.Node {
 	if !root.Is(doc.Table) {
-		f.Error(root.Pos, "", "expected an object, found %s", root.Describe())
+		f.NoObject(root)
 		return nil
 	}
 	if f.IsTOML() && len(f.Under) == 0 {
@@ -87,7 +87,7 @@ func events(f *hostfile.File, root *doc.Node) *doc.Node {
 		case k.Name == "hooks":
 		case k.Name == "description":
 			if k.Value.Kind != doc.String && k.Value.Kind != doc.Null {
-				f.Error(k.Value.Pos, "", "`description`: expected a string, found %s", k.Value.Describe())
+				f.Error(k.Value.Pos, "write one text, in quotes", "`description`: expected a string, found %s", k.Value.Describe())
 			}
 		default:
 			f.Error(k.Pos, misplaced(k), "unknown key %s", doc.Quote(k.Name))

@@ -381,6 +381,19 @@ func TestADeadMatcherFiresForNothing(t *testing.T) { // M03
 }
 
 // M05, P02, P06, P08, P10, P12, F08
+// What has not the shape of a hooks file, or of a handler, says what has, once.
+func TestTheShapeIsShown(t *testing.T) {
+	for text, hint := range map[string]string{
+		`null`: `write {"hooks": {"Stop": `, `[]`: `write {"hooks": {"Stop": `,
+		one("Stop", "", `{"type":"command","command":["x"]}`): "write one text, in quotes",
+	} {
+		entries, issues := load(text)
+		require.Empty(t, entries)
+		require.Len(t, issues, 1, text)
+		require.Contains(t, issues[0].Hint, hint, text)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		doc, want string

@@ -17,7 +17,7 @@ func (h Handler) Text(key string) (s string, ok bool) {
 		return "", false
 	}
 	if n.Kind != doc.String {
-		h.wrong(n, key, "a string")
+		h.wrong(n, key, "a string", oneText)
 		return "", false
 	}
 	return n.Text, h.noNUL(n, key)
@@ -30,7 +30,7 @@ func (h Handler) Whole(key string) (v int64, ok bool) {
 		return 0, false
 	}
 	if v, ok = n.Int(); !ok || v < 0 {
-		h.wrong(n, key, "a whole number from 0 to 9223372036854775807")
+		h.wrong(n, key, "a whole number from 0 to 9223372036854775807", "write a whole number, without quotes")
 		return 0, false
 	}
 	return v, true
@@ -44,7 +44,7 @@ func (h Handler) Number(key string) (v float64, ok bool) {
 	}
 	v, err := strconv.ParseFloat(n.Text, 64)
 	if (n.Kind != doc.Int && n.Kind != doc.Float) || err != nil || v <= 0 || v > math.MaxInt64/1e9 {
-		h.wrong(n, key, "a number of seconds above 0")
+		h.wrong(n, key, "a number of seconds above 0", "write a number, without quotes")
 		return 0, false
 	}
 	return v, true
@@ -57,7 +57,7 @@ func (h Handler) Truth(key string) bool {
 		return false
 	}
 	if n.Kind != doc.Bool {
-		h.wrong(n, key, "true or false")
+		h.wrong(n, key, "true or false", "write true or false, without quotes")
 	}
 	return n.Bool()
 }
@@ -69,13 +69,13 @@ func (h Handler) Strings(key string) (list []string, ok bool) {
 		return nil, false
 	}
 	if !n.Is(doc.List) {
-		h.wrong(n, key, "a list of strings")
+		h.wrong(n, key, "a list of strings", "write a list, each item in quotes")
 		return nil, false
 	}
 	list = []string{}
 	for i, item := range n.Items {
 		if item.Kind != doc.String {
-			h.wrong(item, fmt.Sprintf("%s[%d]", key, i), "a string")
+			h.wrong(item, fmt.Sprintf("%s[%d]", key, i), "a string", oneText)
 			return nil, false
 		}
 		if !h.noNUL(item, fmt.Sprintf("%s[%d]", key, i)) {
@@ -95,8 +95,10 @@ func (h Handler) noNUL(n *doc.Node, key string) bool {
 	return false
 }
 
-func (h Handler) wrong(n *doc.Node, key, expected string) {
-	h.Error(n.Pos, "", "`%s`: expected %s, found %s", key, expected, n.Describe())
+const oneText = "write one text, in quotes"
+
+func (h Handler) wrong(n *doc.Node, key, expected, hint string) {
+	h.Error(n.Pos, hint, "`%s`: expected %s, found %s", key, expected, n.Describe())
 }
 
 // At is the place of a key's value, or of the handler.
@@ -113,10 +115,19 @@ func (h Handler) Has(key string) bool { return h.Node.Get(key) != nil }
 // Required reports whether a key is written, and an error where it is not.
 func (h Handler) Required(key string) bool {
 	if present(h.Node.Get(key)) == nil {
-		h.Error(h.At(key), "", "`%s` is missing", key)
+		h.Error(h.At(key), "add "+strconv.Quote(key)+`: "…"`, "`%s` is missing", key)
 		return false
 	}
 	return true
+}
+
+// Blank reports a command line with nothing in it. Where what is written is no text, that has been told.
+func (h Handler) Blank(line string) bool {
+	blank := strings.TrimSpace(line) == ""
+	if n := h.Node.Get("command"); blank && n.Kind == doc.String {
+		h.Skip(n.Pos, "write a command, or leave the handler out", "the command is blank: skipped")
+	}
+	return blank
 }
 
 // Unknown warns of keys that are not known.
@@ -137,7 +148,7 @@ func (h Handler) Kind(run string, skipped ...string) (ok bool) {
 	case n == nil:
 		h.Error(h.Node.Pos, hint, "`type` is missing")
 	case n.Kind != doc.String:
-		h.wrong(n, "type", strconv.Quote(run))
+		h.wrong(n, "type", strconv.Quote(run), hint)
 	case n.Text == run:
 		return true
 	case slices.Contains(skipped, n.Text):

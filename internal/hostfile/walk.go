@@ -117,6 +117,11 @@ func (f *File) Strays(settings *doc.Node, host Host) {
 	}
 }
 
+// NoObject reports a document that is something else.
+func (f *File) NoObject(root *doc.Node) {
+	f.Error(root.Pos, f.shapeHint(), "expected an object, found %s", root.Describe())
+}
+
 func (f *File) shapeHint() string {
 	if f.IsTOML() {
 		return "write [[hooks.Stop]] with [[hooks.Stop.hooks]] below it"
@@ -203,20 +208,20 @@ func (g Group) walk(style Style, visit func(Handler)) {
 		}
 	}
 	if g.Matcher != nil && g.Matcher.Kind != doc.String {
-		g.report(dialect.Error, g.Matcher.Pos, "", "`matcher`: expected a string, found %s", g.Matcher.Describe())
+		g.report(dialect.Error, g.Matcher.Pos, oneText, "`matcher`: expected a string, found %s", g.Matcher.Describe())
 	}
 	if list == nil {
 		g.report(dialect.Warning, g.Node.Pos, "", "a group without hooks does nothing")
 		return
 	}
 	if !list.Is(doc.List) {
-		g.report(dialect.Error, list.Pos, "", "`hooks`: expected a list of handlers, found %s", list.Describe())
+		g.report(dialect.Error, list.Pos, g.File.shapeHint(), "`hooks`: expected a list of handlers, found %s", list.Describe())
 		return
 	}
 	g.Match, g.Written, g.Absent = g.compile(style)
 	for i, n := range list.Items {
 		if !n.Is(doc.Table) {
-			g.report(dialect.Error, n.Pos, "", "a handler is a table, found %s", n.Describe())
+			g.report(dialect.Error, n.Pos, `write {"type": "command", "command": "…"}`, "a handler is a table, found %s", n.Describe())
 			continue
 		}
 		visit(Handler{Group: g, Index: i, Node: n})
