@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,11 +49,20 @@ func (f *eventFlag) event(a *app) (*pawl.Event, error) {
 // hostKey is what a host's event has and pawl's own has not.
 const hostKey = "hook_event_name"
 
+// eventForm is told where there is no event at all.
+const eventForm = `an event is an object: {"trigger": "tool.before", "tool": "write_file"}`
+
 // decode reads an event in either form.
 func decode(name string, data []byte) (*pawl.Event, error) {
 	d, faults := doc.ParseUpTo(wire.MaxEvent, name, data, doc.JSON)
-	if len(faults) > 0 {
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		faults[0].Hint = eventForm
+		fallthrough
+	case len(faults) > 0:
 		return nil, faults.Err()
+	case !d.Root.Is(doc.Table):
+		return nil, d.FaultAt(d.Root.Pos, "expected an event, found "+d.Root.Describe(), eventForm)
 	}
 	event := d.Root.Get(hostKey)
 	if event == nil {
