@@ -269,17 +269,14 @@ func (a *answer) reserved(o object) {
 
 // replacement reads a new result, which Claude alone has.
 func (a *answer) replacement() pawl.Decision {
-	if a.codec.Flavour != Claude {
-		return pawl.Decision{}
-	}
-	if v := a.specific.get("updatedToolOutput"); v != nil {
-		return pawl.Decision{Output: bytes.Clone(v)}
-	}
-	switch v := a.specific.get("updatedMCPToolOutput"); {
-	case v != nil && strings.HasPrefix(a.ev.Tool, "mcp__"):
-		return pawl.Decision{Output: bytes.Clone(v)}
-	case v != nil:
-		a.warnings = append(a.warnings, "updatedMCPToolOutput is ignored for "+a.ev.Tool)
+	for _, key := range a.row.rewrites {
+		switch v := a.specific.get(key); {
+		case v == nil:
+		case !a.concerns(key):
+			a.warnings = append(a.warnings, key+" is ignored for "+a.ev.Tool)
+		default:
+			return pawl.Decision{Output: bytes.Clone(v)}
+		}
 	}
 	return pawl.Decision{}
 }

@@ -26,22 +26,27 @@ func (r *reading) unapplied(d pawl.Decision, o object) pawl.Decision {
 		d.Output, d.Fail = nil, nil
 		d = d.Join(pawl.Decision{Verdict: pawl.Refuse, Reason: instead})
 	}
-	for _, m := range o {
-		s := m.inner
-		if m.name != "hookSpecificOutput" {
-			continue
-		}
-		input := s.get("updatedInput") != nil && r.row.trigger == pawl.ToolBefore
-		output := s.get("updatedToolOutput") != nil && slices.Contains(r.row.specific, "updatedToolOutput")
-		switch {
-		case d.Verdict >= pawl.Refuse:
-		case input:
-			d.Input = unusable
-		case output:
-			d.Output = unusable
-		}
+	asks := slices.ContainsFunc(o, func(m objectMember) bool {
+		return m.name == "hookSpecificOutput" && slices.ContainsFunc(m.inner, r.rewriting)
+	})
+	switch {
+	case !asks, d.Verdict >= pawl.Refuse:
+	case r.row.effects&pawl.MayRewrite != 0:
+		d.Input = unusable
+	default:
+		d.Output = unusable
 	}
 	return d
+}
+
+// rewriting reports whether m asks for something else in place of what the event is of.
+func (r *reading) rewriting(m objectMember) bool {
+	return slices.Contains(r.row.rewrites, m.name) && m.value.Kind() != 'n' && r.concerns(m.name)
+}
+
+// concerns reports whether a key that rewrites is meant for the event's tool.
+func (r *reading) concerns(key string) bool {
+	return key != "updatedMCPToolOutput" || strings.HasPrefix(r.ev.Tool, "mcp__")
 }
 
 // restrict joins o's restrictions to d.

@@ -1,6 +1,8 @@
 package wire_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -96,4 +98,42 @@ func TestAFailureTellsTheFirstLineAndNoBookOfIt(t *testing.T) {
 		require.Less(t, len(err.Error()), 1<<10, name)
 		require.NotContains(t, err.Error(), "second", name)
 	}
+}
+
+// Whatever an event's answers may put in place of its input or result, under whatever key.
+func TestNoRewritingKeyIsLostInAnAnswerThatFails(t *testing.T) {
+	for _, c := range []struct {
+		flavour wire.Flavour
+		event   string
+		key     string
+		trigger pawl.Trigger
+	}{
+		{wire.ZeroCode, "PreToolUse", "updatedInput", pawl.ToolBefore},
+		{wire.Claude, "PreToolUse", "updatedInput", pawl.ToolBefore},
+		{wire.Claude, "PostToolUse", "updatedToolOutput", pawl.ToolAfter},
+		{wire.Claude, "PostToolUse", "updatedMCPToolOutput", pawl.ToolAfter},
+	} {
+		specific := fmt.Sprintf(`"hookSpecificOutput":{"hookEventName":%q,%q:{"command":"x"}`, c.event, c.key)
+		for failed, res := range map[string]pawl.Result{
+			"text behind it":              {Stdout: []byte("{" + specific + "}} done")},
+			"cut by one brace":            {Stdout: []byte("{" + specific + "}")},
+			"cut by the limit":            {Stdout: []byte("{" + specific + "}}"), Cut: 1},
+			"a repeated key":              {Stdout: []byte(`{"continue":true,"continue":true,` + specific + "}}")},
+			"itself repeated, then null":  {Stdout: []byte("{" + specific + `,"` + c.key + `":null}}`)},
+			"a sibling of the wrong kind": {Stdout: []byte(`{"systemMessage":5,` + specific + "}}")},
+			"killed afterwards":           {Stdout: []byte("{" + specific + "}}"), Code: -1, Signal: "killed"},
+		} {
+			ev := &pawl.Event{Trigger: c.trigger, Tool: "mcp__a__b"}
+			d, err := wire.Codec{Flavour: c.flavour}.Decode(ev, res)
+			require.Error(t, err, "%s, %s", c.key, failed)
+			require.True(t, unusable(d.Input) || unusable(d.Output), "%s, %s", c.key, failed)
+			require.False(t, json.Valid(d.Input) || json.Valid(d.Output))
+		}
+	}
+	ev := &pawl.Event{Trigger: pawl.ToolAfter, Tool: "Bash"} // whose result that key is not for
+	d, err := wire.Codec{Flavour: wire.Claude}.Decode(ev, pawl.Result{
+		Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedMCPToolOutput":1}`),
+	})
+	require.Error(t, err)
+	require.Nil(t, d.Output)
 }

@@ -20,6 +20,7 @@ type row struct {
 	top      []string // keys at the top beyond the universal ones
 	specific []string // keys of hookSpecificOutput beyond hookEventName; nil: there is no such object
 	lost     []string // of either
+	rewrites []string // those of hookSpecificOutput that put something else in place of the event's input or result
 	refused  []string // keys the host knows and does not support: saying them fails the answer
 
 	stop  action // continue:false
@@ -135,7 +136,7 @@ var zerocodeRows = []row{
 		event: "PreToolUse", label: "pre_tool_use", trigger: pawl.ToolBefore, matches: "tool",
 		effects: mayAll,
 		input:   keys(common, turn, model, agent, tool, callID),
-		top:     decision, specific: permission, refused: []string{"stopReason", "suppressOutput"},
+		top:     decision, specific: permission, rewrites: []string{"updatedInput"}, refused: []string{"stopReason", "suppressOutput"},
 		stop: halts, block: refuses, exit2: refuses,
 	}, {
 		event: "PermissionRequest", label: "permission_request", trigger: pawl.ToolApproval, matches: "tool",
@@ -191,7 +192,7 @@ var claudeRows = []row{
 	{
 		event: "PreToolUse", label: "pre_tool_use", trigger: pawl.ToolBefore, matches: "tool",
 		effects: mayAll, input: keys(common, agent, tool, callID),
-		top: decision, specific: permission,
+		top: decision, specific: permission, rewrites: []string{"updatedInput"},
 		stop: halts, block: refuses, exit2: refuses,
 	}, {
 		event: "PermissionRequest", label: "permission_request", trigger: pawl.ToolApproval, matches: "tool",
@@ -203,8 +204,9 @@ var claudeRows = []row{
 		effects: mayGuide | pawl.MayReplace, // it refuses only where a replacement cannot be applied
 		input:   keys(common, agent, tool, callID, response),
 		top:     decision, specific: []string{"additionalContext", "updatedToolOutput", "updatedMCPToolOutput"},
-		lost: []string{"classifierContext"},
-		stop: halts, block: notes, exit2: notes,
+		rewrites: []string{"updatedToolOutput", "updatedMCPToolOutput"},
+		lost:     []string{"classifierContext"},
+		stop:     halts, block: notes, exit2: notes,
 	}, {
 		event: "PostToolUseFailure", label: "post_tool_use_failure", trigger: pawl.ToolFailed, matches: "tool",
 		effects: may | pawl.MayNote, input: keys(common, agent, tool, callID, failure),
