@@ -94,7 +94,8 @@ func verdictIn(o object) (asks, blocks bool, why string) {
 			if m.name != "decision" && m.name != "permissionDecision" && m.name != "behavior" {
 				continue
 			}
-			switch word, _ := unquote(m.value); word {
+			word, _ := unquote(m.value)
+			switch strings.ToLower(strings.TrimSpace(word)) { // in another case it is unknown, and meant all the same
 			case "block", "deny":
 				blocks = true
 				why = cmp.Or(why, o.first(reasons...))

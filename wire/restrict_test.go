@@ -137,3 +137,25 @@ func TestNoRewritingKeyIsLostInAnAnswerThatFails(t *testing.T) {
 	require.Error(t, err)
 	require.Nil(t, d.Output)
 }
+
+func TestAWordInAnotherCaseFailsAndItsRestrictionStands(t *testing.T) {
+	for _, c := range []struct {
+		trigger pawl.Trigger
+		out     string
+		want    pawl.Verdict
+	}{
+		{pawl.ToolBefore, `{"decision":"Block"}`, pawl.Refuse},
+		{pawl.PromptSubmit, `{"decision":"BLOCK\n"}`, pawl.Refuse},
+		{pawl.ToolBefore, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"DENY"}}`, pawl.Refuse},
+		{pawl.ToolBefore, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":" deny"}}`, pawl.Refuse},
+		{pawl.ToolBefore, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"Ask"}}`, pawl.Ask},
+		{pawl.ToolApproval, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"Deny"}}}`, pawl.Refuse},
+		{pawl.ToolApproval, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"Allow"}}}`, pawl.Pass},
+	} {
+		for _, flavour := range []wire.Flavour{wire.ZeroCode, wire.Claude} {
+			d, err := wire.Codec{Flavour: flavour}.Decode(&pawl.Event{Trigger: c.trigger, Tool: "Bash"}, pawl.Result{Stdout: []byte(c.out)})
+			require.Equal(t, pawl.CauseOutput, causeOf(err), c.out)
+			require.Equal(t, c.want, d.Verdict, c.out)
+		}
+	}
+}
