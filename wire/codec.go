@@ -11,8 +11,10 @@
 //
 // Code 0: standard output is the answer. It is one object; or it is text, which is context at session.start,
 // prompt.submit and (ZeroCode) agent.start, a failure at ZeroCode's Stop and SubagentStop, and otherwise no
-// opinion, unless the codec is Strict; before a tool and at a request for approval that is warned of. Text with
-// a line that begins an object is an answer that cannot be read.
+// opinion, unless the codec is Strict; before a tool and at a request for approval that is warned of. Text in which
+// a line begins an object, or in which an object anywhere has a key by which answers decide, is an answer that
+// cannot be read; where text is context, it is that only if such an object restricts. What is within an object
+// that can be read to its end is no answer: a note may speak of one.
 //
 // Code 2: the program objects, and standard error says why. That refuses at PreToolUse, PermissionRequest,
 // UserPromptSubmit, Stop, SubagentStop, ZeroCode's PostToolUse and Claude's PreCompact; it is a note beside
@@ -28,8 +30,8 @@
 // word that the event does not know, a reason without a decision, and an object that says nothing the event
 // knows are failures. A key that the event does not know is warned of and ignored, but beside an allow, and
 // for a Strict codec, it is a failure: it may qualify what is granted. What is refused, halted or asked
-// stands in all of these cases, and a rewrite that cannot be believed refuses, since the hook said that the
-// original must not run.
+// stands in all of these cases, in a word of another case too, and a rewrite that cannot be believed refuses, since
+// the hook said that the original must not run.
 package wire
 
 import (

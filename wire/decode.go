@@ -18,6 +18,8 @@ type reading struct {
 	res   pawl.Result
 }
 
+func (r *reading) scan() printed { return scan(r.res.Stdout, r.speaks) }
+
 // decide reads the exit code first: it says which stream, if any, the answer is in.
 func (r *reading) decide() (pawl.Decision, error) {
 	ended := command.Exited(r.res)
@@ -28,20 +30,20 @@ func (r *reading) decide() (pawl.Decision, error) {
 		if ended == nil {
 			ended = &pawl.Failure{Cause: pawl.CauseSignal, Err: errors.New("ended without an exit code")}
 		}
-		return r.restrictions(scan(r.res.Stdout)), ended
+		return r.restrictions(r.scan()), ended
 	case r.res.Code == 2 && r.row.exit2 != fails:
 		return r.blocked()
 	case r.res.Code != 0:
 		return r.failed(ended)
 	}
-	return r.answered(scan(r.res.Stdout))
+	return r.answered(r.scan())
 }
 
 // blocked reads exit code 2, the answer of which is on standard error. Claude's hooks may say more on
 // standard output; of ZeroCode's only an end of the run counts there, which is more than a refusal.
 func (r *reading) blocked() (pawl.Decision, error) {
 	why := strings.ToValidUTF8(strings.TrimSpace(string(r.res.Stderr)), "\uFFFD")
-	p := scan(r.res.Stdout)
+	p := r.scan()
 	if r.codec.Flavour != Claude {
 		var d pawl.Decision
 		if said := r.restrictions(p); said.Verdict == pawl.Halt {
@@ -64,7 +66,7 @@ func (r *reading) blocked() (pawl.Decision, error) {
 
 // failed reads an exit code that is no answer. Claude's hooks may answer all the same, by an object.
 func (r *reading) failed(ended error) (pawl.Decision, error) {
-	p := scan(r.res.Stdout)
+	p := r.scan()
 	if r.codec.Flavour == Claude && !r.codec.Strict && p.whole {
 		return r.answered(p)
 	}
@@ -83,7 +85,7 @@ func (r *reading) answered(p printed) (pawl.Decision, error) {
 	}
 	d := r.restrictions(p)
 	switch {
-	case p.fault != "" && (p.text[0] == '{' || d.Verdict != pawl.Pass || r.row.plain != notes):
+	case p.fault != "" && (p.text[0] == '{' || d.Effects()&^pawl.MayNote != 0 || r.row.plain != notes):
 		return d, unreadable("the answer cannot be read: %s", p.fault)
 	case r.codec.Flavour == ZeroCode && p.text[0] == '[':
 		return d, unreadable("the answer cannot be read: an array where an object is expected")

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -137,65 +138,43 @@ func unquote(v jsontext.Value) (string, bool) {
 // A printed is what a program left on its standard output, as far as it is an answer.
 type printed struct {
 	text    []byte   // trimmed; not only JSON
-	objects []object // every one, as far as it can be read
+	objects []object // those that speak the format, as far as they can be read
 	whole   bool     // it is one object, without repeated names, and nothing else
 	fault   string   // why it cannot be read, of something that looks like an answer
 }
 
-// scan reads standard output. Text whose line begins an object, after a greeting of a shell's profile say,
-// looks like an answer as much as text that begins with it.
-func scan(stdout []byte) printed {
+// scan reads standard output. Text looks like an answer where it begins with an object, where a line of it does,
+// after a greeting of a shell's profile say, and where an object anywhere in it speaks the format.
+func scan(stdout []byte, speaks func(object) bool) printed {
 	stdout = bytes.TrimPrefix(bytes.TrimSpace(stdout), []byte("\uFEFF"))
-	stdout = bytes.TrimSpace(stdout)
-	p := printed{text: stdout}
-	if len(stdout) == 0 {
-		return p
-	}
-	if stdout[0] == '{' {
-		return p.document(stdout)
-	}
-	return p.lines(stdout)
-}
-
-// maxLines bounds how many lines are tried: what is printed is not to be read in quadratic time.
-const maxLines = 64
-
-// lines reads text that does not begin with an object, for one that begins a line.
-func (p printed) lines(rest []byte) printed {
-	for range maxLines {
-		i := bytes.Index(rest, []byte("\n{"))
-		if i < 0 {
+	p := printed{text: bytes.TrimSpace(stdout)}
+	if bytes.HasPrefix(p.text, []byte("{")) {
+		o, size, err := parse(p.text)
+		if p.document(size, err); err == nil && size == len(p.text) {
+			p.objects = []object{o}
 			return p
 		}
-		rest = rest[i+1:]
-		p.fault = "text before the answer"
-		if o, size, _ := parse(rest); o != nil {
+	}
+	for o, at := range find(p.text) {
+		switch {
+		case speaks(o):
 			p.objects = append(p.objects, o)
-			rest = rest[size:]
+		case at == 0 || p.text[at-1] != '\n':
+			continue
 		}
+		p.fault = cmp.Or(p.fault, "text before the answer")
 	}
 	return p
 }
 
-// document reads text that begins with an object.
-func (p printed) document(b []byte) printed {
-	o, size, err := parse(b)
-	p.objects = append(p.objects, o)
-	if err != nil {
-		p.fault = "not valid JSON: " + plainly(err)
-		return p
-	}
-	v, rest := jsontext.Value(b[:size]), bytes.TrimSpace(b[size:])
+// document says what text is that begins with an object, which was read up to size.
+func (p *printed) document(size int, err error) {
+	v := jsontext.Value(p.text)
 	switch {
-	case len(rest) > 0:
+	case err != nil:
+		p.fault = "not valid JSON: " + plainly(err)
+	case size < len(v):
 		p.fault = "more than one JSON value"
-		for o, size, err := parse(rest); o != nil; o, size, err = parse(rest) {
-			p.objects = append(p.objects, o)
-			if err != nil {
-				break
-			}
-			rest = bytes.TrimSpace(rest[size:])
-		}
 	case v.IsValid():
 		p.whole = true
 	case v.IsValid(jsontext.AllowInvalidUTF8(true)):
@@ -203,7 +182,6 @@ func (p printed) document(b []byte) printed {
 	default:
 		p.fault = "a name is repeated"
 	}
-	return p
 }
 
 // plainly words a syntax error without the name of the library that found it.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,7 +22,7 @@ import (
 //
 // Printing nothing is Pass. Anything else that is not such an object, a key or a verdict it does not know, an
 // exit code other than 0, and an answer that was cut are failures; but what the program forbade or put to a
-// person, as far as that can be read in what it printed, stands, and where it asked for another input or output
+// person, as far as that can be read anywhere in what it printed, stands, and where it asked for another input or output
 // the failure refuses even under FailOpen: the program said that the original must not stand. An input or output
 // of null is none, since many serializers write what is absent so. What the hook may do is not the codec's
 // matter. The zero JSON is ready to use.
@@ -132,84 +133,50 @@ func shortened(v jsontext.Value) string {
 	return string(v)
 }
 
-// maxAnswers bounds how many objects are looked for in a text: reading what a program printed must not take
-// the square of its length.
-const maxAnswers = 64
-
 // unusable stands for a rewrite that was asked for and cannot be applied. It is no JSON value, so that nothing
 // ever goes on with it, and beside an error it makes the failure refuse even under FailOpen.
 var unusable = []byte{}
 
 // forbidden returns the strictest verdict in a text that is no answer, and its reason: of every object that
-// begins the text or a line of it, as far as it can be read, each verdict that asks, refuses or halts. Where any
-// of them asks for another input or output, that is unusable.
+// begins anywhere in it, as far as it can be read, each verdict that asks, refuses or halts. Where any of them
+// asks for another input or output, that is unusable.
 func forbidden(text []byte) pawl.Decision {
 	var strictest, asked pawl.Decision
-	text = bytes.TrimLeft(text, " \t\r\n\uFEFF")
-	for range maxAnswers {
-		if !bytes.HasPrefix(text, []byte("{")) {
-			i := bytes.Index(text, []byte("\n{"))
-			if i < 0 {
-				break
-			}
-			text = text[i+1:]
-		}
-		d, read := restriction(text)
+	for o := range find(text) {
+		d := restriction(o)
 		asked = asked.Join(pawl.Decision{Input: d.Input, Output: d.Output})
 		if d.Verdict > strictest.Verdict {
 			strictest = d
 		}
-		text = bytes.TrimLeft(text[read:], " \t\r\n")
 	}
 	strictest.Input, strictest.Output = asked.Input, asked.Output
 	return strictest
 }
 
-// restriction reads the object that text begins with up to its end or its first error, and says how far
-// that was.
-func restriction(text []byte) (strictest pawl.Decision, read int) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+// restriction returns what o forbids. A name in another case is a fault, and meant all the same.
+func restriction(o object) (d pawl.Decision) {
 	reason := ""
-	_, err := dec.ReadToken()
-	for err == nil && dec.PeekKind() == '"' {
-		var name jsontext.Token
-		if name, err = dec.ReadToken(); err != nil {
-			break
-		}
-		key := strings.ToLower(name.String()) // a name in another case is a fault, and meant all the same
-		var value jsontext.Value
-		value, err = dec.ReadValue()
-		if value.Kind() != 'n' {
-			asksFor(&strictest, key)
-		}
-		if err != nil || value.Kind() != '"' {
-			continue
-		}
-		said, _ := jsontext.AppendUnquote(nil, value)
-		switch key {
+	for _, m := range o {
+		said, _ := unquote(m.value)
+		switch asks := m.value.Kind() != 'n'; strings.ToLower(m.name) {
 		case "verdict":
-			strictest.Verdict = max(strictest.Verdict, restricts(string(said)))
+			d.Verdict = max(d.Verdict, restricts(said))
 		case "reason":
-			reason = strings.ToValidUTF8(string(said), "\uFFFD")
+			reason = cmp.Or(said, reason)
+		case "input":
+			if asks {
+				d.Input = unusable
+			}
+		case "output":
+			if asks {
+				d.Output = unusable
+			}
 		}
 	}
-	if err == nil {
-		_, _ = dec.ReadToken() // the end of the object, if it has one
+	if d.Verdict != pawl.Pass {
+		d.Reason = strings.ToValidUTF8(reason, "\uFFFD")
 	}
-	if strictest.Verdict != pawl.Pass {
-		strictest.Reason = reason
-	}
-	return strictest, max(int(dec.InputOffset()), 1)
-}
-
-// asksFor notes a rewrite that a key asks for.
-func asksFor(d *pawl.Decision, key string) {
-	switch key {
-	case "input":
-		d.Input = unusable
-	case "output":
-		d.Output = unusable
-	}
+	return d
 }
 
 // restricts reads a verdict that narrows, in whatever case it was written; everything else is Pass.

@@ -202,7 +202,7 @@ func TestARestrictionIsNeverLost(t *testing.T) {
 			`"x":1`, `"reason":"r"`, `"reason":2`, `"notes":"n"`, `"verdict":"allow"`, `"verdict":"pass"`, `"verdict":7`, `"input":{"a":1,"a":2}`, `"verdict":{}`,
 		}), 0, 4)
 		keys := append(append(junk.Draw(t, "before"), said), junk.Draw(t, "after")...)
-		text := rapid.SampledFrom([]string{"", "hello\n", "{}\n", "{\"verdict\":\"allow\"}\n", "\uFEFF"}).Draw(t, "head") +
+		text := rapid.SampledFrom([]string{"", "hello\n", "hello ", "{not json}\n", "{\"a\":[\n", "{}\n", "{\"verdict\":\"allow\"}\n", "\uFEFF"}).Draw(t, "head") +
 			"{" + strings.Join(keys, ",") + rapid.SampledFrom([]string{"}", "", ",", "} x", "}\n{\"verdict\":\"allow\"}", "} {"}).Draw(t, "tail")
 		res := pawl.Result{Stdout: []byte(text), Cut: int64(rapid.IntRange(0, 1).Draw(t, "cut"))}
 		switch rapid.IntRange(0, 2).Draw(t, "end") {
@@ -220,6 +220,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"verdict":"refuse","reason":"x","notes":["n"],"input":{"a":1},"output":[null]}`), 0)
 	f.Add([]byte("hello\n{\"verdict\":\"halt\",\"verdict\":\"pass\"} {\"x\":1}"), 0)
 	f.Add([]byte(`{"verdict":"ask","reason":"bro`), 1)
+	f.Add([]byte("hello {\"a\":\n{\"verdict\":\"refuse\"} {\"b\":\"{\"input\":1}\"}"), 0)
 	f.Add([]byte("{\"notes\":[\"\xff\"]}"), -1)
 	f.Fuzz(func(t *testing.T, out []byte, code int) {
 		d, err := wire.JSON{}.Decode(nil, pawl.Result{Stdout: out, Code: code})

@@ -9,12 +9,25 @@ import (
 	"github.com/pawl-hooks/pawl"
 )
 
+// mostReasons bounds how many reasons of one answer are told. What they are reasons of counts all the same.
+const mostReasons = 64
+
 // restrictions returns what was forbidden, stopped or put to a person in anything that was printed, however
 // badly the rest was put. It is the least that any reading of the answer comes to.
 func (r *reading) restrictions(p printed) pawl.Decision {
 	var d pawl.Decision
+	reasons := 0
 	for _, o := range p.objects {
-		d = r.unapplied(r.restrict(d, o), o)
+		said := r.unapplied(r.restrict(pawl.Decision{}, o), o)
+		again := said.Verdict == d.Verdict && said.Reason == d.Reason // what breaks off is found in what it is in, too
+		switch {
+		case said.Reason == "" && said.Notes == nil:
+		case reasons == mostReasons && said.Verdict <= d.Verdict, again && said.Notes == nil:
+			said.Reason, said.Notes = "", nil
+		default:
+			reasons++
+		}
+		d = d.Join(said)
 	}
 	return d
 }
@@ -47,6 +60,20 @@ func (r *reading) rewriting(m objectMember) bool {
 // concerns reports whether a key that rewrites is meant for the event's tool.
 func (r *reading) concerns(key string) bool {
 	return key != "updatedMCPToolOutput" || strings.HasPrefix(r.ev.Tool, "mcp__")
+}
+
+// speaks reports whether o has a key by which answers of the event's format, or of another event's, decide. A
+// reason alone says nothing: the lines of logs have one too.
+func (r *reading) speaks(o object) bool {
+	return slices.ContainsFunc(o, func(m objectMember) bool {
+		switch m.name {
+		case "reason":
+			return false
+		case "decision", "permissionDecision", "behavior":
+			return true
+		}
+		return slices.Contains(universal[r.codec.Flavour], m.name) || slices.Contains(r.row.top, m.name)
+	})
 }
 
 // restrict joins o's restrictions to d.

@@ -40,7 +40,7 @@ func TestNothingPrintedBesideARestrictionLosesIt(t *testing.T) {
 		at := rapid.IntRange(0, len(parts)).Draw(r, "at")
 		parts = append(parts[:at:at], append([]string{rapid.SampledFrom(restrictions).Draw(r, "restriction")}, parts[at:]...)...)
 		out := "{" + strings.Join(parts, ", ") + "}"
-		out = rapid.SampledFrom([]string{"", "\n ", "\uFEFF", "hello\n", "{}", "{}\n{\"decision\":\"approve\"}"}).Draw(r, "before") + out +
+		out = rapid.SampledFrom([]string{"", "\n ", "\uFEFF", "hello\n", "hello ", "hi\n ", "{not json}\n", "{\"a\":\n", "{}", "{}\n{\"decision\":\"approve\"}"}).Draw(r, "before") + out +
 			rapid.SampledFrom([]string{"", "\n", "{}", " bye", "\n{\"decision\":\"approve\"}", "\x00\xff"}).Draw(r, "behind")
 		c := wire.Codec{
 			Flavour: rapid.SampledFrom([]wire.Flavour{wire.ZeroCode, wire.Claude}).Draw(r, "flavour"),
@@ -116,6 +116,7 @@ func TestNoRewritingKeyIsLostInAnAnswerThatFails(t *testing.T) {
 		specific := fmt.Sprintf(`"hookSpecificOutput":{"hookEventName":%q,%q:{"command":"x"}`, c.event, c.key)
 		for failed, res := range map[string]pawl.Result{
 			"text behind it":              {Stdout: []byte("{" + specific + "}} done")},
+			"text before it":              {Stdout: []byte("hi {" + specific + "}}")},
 			"cut by one brace":            {Stdout: []byte("{" + specific + "}")},
 			"cut by the limit":            {Stdout: []byte("{" + specific + "}}"), Cut: 1},
 			"a repeated key":              {Stdout: []byte(`{"continue":true,"continue":true,` + specific + "}}")},
