@@ -39,6 +39,7 @@ func (l *loader) read() {
 			entry.Digest = combine(entry.Hash, l.covered(entry.Scripts))
 			l.entries, l.sourceOf, l.searches = append(l.entries, entry), append(l.sourceOf, s), append(l.searches, find)
 			l.told(false, l.outside(&entry, s)...)
+			l.told(false, entry.hidden()...)
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pawl-hooks/pawl/dialect"
 	"github.com/pawl-hooks/pawl/internal/doc"
 	"github.com/pawl-hooks/pawl/internal/docissue"
+	"github.com/pawl-hooks/pawl/internal/legible"
 )
 
 func quote(s string) string { return doc.Quote(s) }
@@ -33,4 +35,21 @@ func shellWord(path string) string {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}
 	return path
+}
+
+// hidden warns of characters that do not show where a person has to read what e runs, and when.
+func (e *Entry) hidden() []dialect.Issue {
+	var issues []dialect.Issue
+	tell := func(what, text string) {
+		i := strings.IndexFunc(text, func(r rune) bool { return legible.Hidden(r) && r != '\n' && r != '\t' })
+		if i >= 0 {
+			r, _ := utf8.DecodeRuneInString(text[i:])
+			issues = append(issues, e.warning("the "+what+" holds a character that does not show: "+legible.Escape(r),
+				"take it out, unless it is meant"))
+		}
+	}
+	tell("command", strings.Join(append([]string{e.Command}, e.Args...), " "))
+	tell("matcher", e.Listing().Matcher)
+	tell("path of the file", e.Hook.Origin.File)
+	return issues
 }

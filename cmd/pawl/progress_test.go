@@ -30,7 +30,7 @@ func TestOnlyAHookOverASecondIsNamedAndTheLineGoesAway(t *testing.T) {
 		p.trace().Finished(slow, nil)
 		p.trace().Finished(quick, nil)
 		p.stop()
-		require.Contains(t, shown.String(), "\r\x1b[Kwaiting for hook slow: Asking[2J around (and 1 more) 1s")
+		require.Contains(t, shown.String(), "\r\x1b[Kwaiting for hook slow: Asking\\x1b[2J around (and 1 more) 1s")
 		require.Contains(t, shown.String(), "(and 1 more) 2s")
 		require.True(t, bytes.HasSuffix(shown.Bytes(), []byte("s\r\x1b[K")), "%q", shown.String())
 	})

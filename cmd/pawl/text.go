@@ -5,22 +5,18 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode"
+
+	"github.com/pawl-hooks/pawl/internal/legible"
 )
 
-// plain makes s safe to show on a terminal and keeps it on one line: what a hook or a file says must not
-// move the cursor.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, s)
-}
+// plain makes a message safe to show on a terminal and keeps it on one line: what a hook or a file says must not move
+// the cursor, nor hide what it names.
+func plain(s string) string { return exact(lines.Replace(s)) }
+
+var lines = strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ")
+
+// exact shows a command, a path, a matcher or a name: no two look the same.
+func exact(s string) string { return legible.Text(s) }
 
 // block is plain for text of several lines, each behind indent.
 func block(indent, s string) string {
@@ -44,7 +40,7 @@ func (t *table) row(cells ...string) {
 		if c == "" {
 			c = "-"
 		}
-		cells[i] = plain(c)
+		cells[i] = exact(c)
 	}
 	fmt.Fprintln(t.w, strings.Join(cells, "\t"))
 }

@@ -66,12 +66,12 @@ func (c *trustListCmd) Run(a *app) error {
 
 func (a *app) printTrusted(set *hookSet, projects map[string]bool) error {
 	set.say(a)
-	fmt.Fprintln(a.out, "store", set.StorePath())
+	fmt.Fprintln(a.out, "store", exact(set.StorePath()))
 	if err := a.printTrust(slices.Concat(set.Entries, set.Gone)); err != nil {
 		return err
 	}
 	for _, dir := range slices.Sorted(maps.Keys(projects)) {
-		fmt.Fprintf(a.out, "project %s: %s\n", plain(dir), map[bool]string{true: "trusted", false: "untrusted"}[projects[dir]])
+		fmt.Fprintf(a.out, "project %s: %s\n", exact(dir), map[bool]string{true: "trusted", false: "untrusted"}[projects[dir]])
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (a *app) changeProject(set *config.Set, dir, done string, change func(*conf
 	if a.json {
 		return a.printJSON(map[string]string{"project": written, "change": done})
 	}
-	_, err = fmt.Fprintf(a.out, "%s project %s\n", done, plain(written))
+	_, err = fmt.Fprintf(a.out, "%s project %s\n", done, exact(written))
 	return err
 }
 
@@ -231,15 +231,15 @@ func (s *sources) printChanged(a *app, changed []config.Entry, done string, err 
 }
 
 func (a *app) printReviewed(row config.Listing, done string) {
-	fmt.Fprintf(a.out, "%s %s\n", done, row.Name)
-	fmt.Fprintf(a.out, "  command  %s\n", plain(row.Command))
+	fmt.Fprintf(a.out, "%s %s\n", done, exact(row.Name))
+	fmt.Fprintf(a.out, "  command  %s\n", exact(row.Command))
 	if row.Trust != config.Gone { // which is not known any more
-		fmt.Fprintf(a.out, "  matcher  %s %s\n", row.Trigger, plain(cmp.Or(row.Matcher, "every event")))
+		fmt.Fprintf(a.out, "  matcher  %s %s\n", row.Trigger, exact(cmp.Or(row.Matcher, "every event")))
 	}
-	fmt.Fprintf(a.out, "  source   %s:%s\n", row.Layer, plain(where(row)))
+	fmt.Fprintf(a.out, "  source   %s:%s\n", row.Layer, exact(where(row)))
 	fmt.Fprintf(a.out, "  digest   %s\n", row.Digest)
 	for _, script := range row.Scripts {
-		fmt.Fprintf(a.out, "  script   %s %s\n", plain(script.File), script.Digest)
+		fmt.Fprintf(a.out, "  script   %s %s\n", exact(script.File), script.Digest)
 	}
 	if done == "accepted" {
 		a.printMissed(row)

@@ -170,7 +170,7 @@ func TestCaretPointsAtTheColumn(t *testing.T) {
 	require.Equal(t, "     \"é\" = \"ü\" y", lines[1])
 	require.Equal(t, strings.Index(strings.ReplaceAll(strings.ReplaceAll(lines[1], "é", "e"), "ü", "u"), "y"), strings.Index(lines[2], "^"))
 
-	require.Equal(t, "m\n    a\x20b\n     ^\n    hint: h\n", doc.Caret("m", "a\x1bb", 2, "h"))
+	require.Equal(t, "m\n    a\ufffdb\n     ^\n    hint: h\n", doc.Caret("m", "a\x1bb", 2, "h"))
 	require.Equal(t, "m\n", doc.Caret("m", "", 0, ""))
 	long := doc.Caret("m", strings.Repeat("x", 500)+"HERE", 501, "")
 	require.Contains(t, long, "HERE")

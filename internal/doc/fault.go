@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pawl-hooks/pawl/internal/legible"
 )
 
 // A Fault is one thing wrong with a file, and where.
@@ -74,8 +76,11 @@ func window(line string, offset int) (string, int) {
 	at := utf8.RuneCountInString(line[from:offset])
 	runes := []rune(line[from:to])
 	for i, r := range runes {
-		if unicode.IsControl(r) || !unicode.IsGraphic(r) {
+		switch {
+		case r == '\t':
 			runes[i] = ' '
+		case legible.Hidden(r):
+			runes[i] = unicode.ReplacementChar
 		}
 	}
 	return strings.TrimRight(string(runes[:min(len(runes), width)]), " "), at
