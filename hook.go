@@ -203,7 +203,7 @@ type Options struct {
 }
 
 // A Trace is told of hooks as they start and finish, from the goroutines that run them, in the order it
-// happens. Either func may be nil; a panic in one is ignored.
+// happens. Either func may be nil; a panic in one is ignored. The event is good until Started returns.
 type Trace struct {
 	Started  func(hook *Hook, ev *Event)
 	Finished func(hook *Hook, run *Run)

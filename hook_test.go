@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -775,6 +777,302 @@ func TestALiveOfADerivedRegistryOnlyNarrows(t *testing.T) {
 	}
 	_, err = pawl.NewLive(base).Add(allow)
 	require.NoError(t, err, "a root may")
+}
+
+// ---- what a hostile handler, error, context or func of Options must not do
+
+type typedNil struct{ text string }
+
+func (e *typedNil) Error() string { return e.text }
+
+func failingWith(err error, says pawl.Decision) pawl.Hook {
+	h := hook("h", pawl.ToolBefore, pawl.MayRefuse, func(context.Context, *pawl.Event, pawl.Gate) (pawl.Decision, error) { return says, err })
+	h.FailOpen = true
+	return h
+}
+
+func TestAnErrorThatPanicsIsAnErrorLikeAnyOther(t *testing.T) {
+	for name, err := range map[string]error{"text": (*typedNil)(nil), "unwrap": (*fs.PathError)(nil), "failure": (*pawl.Failure)(nil), "inside": &pawl.Failure{Err: (*typedNil)(nil)}} {
+		for _, timeout := range []time.Duration{0, time.Minute} {
+			t.Run(fmt.Sprint(name, timeout), func(t *testing.T) {
+				h := failingWith(err, pawl.Decision{})
+				h.Timeout = timeout
+				out, err := registry(t, pawl.Options{}, h).Dispatch(t.Context(), toolEvent())
+				require.NoError(t, err)
+				require.True(t, out.Runs()[0].PassedOpen)
+
+				h = failingWith(err, pawl.Decision{Verdict: pawl.Refuse, Reason: "no"})
+				h.Timeout = timeout
+				h.Handler = failingWith((*fs.PathError)(nil), pawl.Decision{Verdict: pawl.Refuse, Reason: "no"}).Handler
+				out, err = registry(t, pawl.Options{}, h).Dispatch(t.Context(), toolEvent())
+				require.NoError(t, err)
+				require.Equal(t, pawl.Refuse, out.Verdict, "what it said stands")
+			})
+		}
+	}
+}
+
+func TestWhatCannotBeRedactedStillForbids(t *testing.T) {
+	broken := pawl.Options{Redact: func(b []byte) []byte {
+		if string(b) == "secret" {
+			panic("x")
+		}
+		return b
+	}}
+	for name, c := range map[string]struct {
+		may  pawl.Effect
+		says pawl.Decision
+		want pawl.Verdict
+	}{
+		"ask":    {pawl.MayAsk, pawl.Decision{Verdict: pawl.Ask, Reason: "secret"}, pawl.Ask},
+		"refuse": {pawl.MayRefuse, pawl.Decision{Verdict: pawl.Refuse, Reason: "secret"}, pawl.Refuse},
+		"halt":   {pawl.MayHalt, pawl.Decision{Verdict: pawl.Halt, Reason: "secret"}, pawl.Halt},
+		"input":  {pawl.MayRewrite, pawl.Decision{Reason: "secret", Input: json.RawMessage(`{"command":"safe"}`)}, pawl.Refuse},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := check("h", pawl.ToolBefore, c.says, c.may)
+			h.FailOpen = true
+			out, err := registry(t, broken, h).Dispatch(t.Context(), toolEvent())
+			require.NoError(t, err)
+			require.Equal(t, c.want, out.Verdict)
+			require.NotContains(t, fmt.Sprint(out.Decision(), out.Runs()), "secret")
+		})
+	}
+}
+
+func TestAnOutputThatIsRedactedAwayIsNotTheOriginal(t *testing.T) {
+	nothing := pawl.Options{Redact: func(b []byte) []byte {
+		if bytes.Contains(b, []byte("secret")) {
+			return nil
+		}
+		return b
+	}}
+	h := check("h", pawl.ToolAfter, pawl.Decision{Output: json.RawMessage(`"secret"`)}, pawl.MayReplace)
+	h.FailOpen = true
+	out, err := registry(t, nothing, h).Dispatch(t.Context(), &pawl.Event{Trigger: pawl.ToolAfter, Tool: "t", Output: json.RawMessage(`"original"`)})
+	require.NoError(t, err)
+	require.Equal(t, pawl.Refuse, out.Verdict)
+	require.Nil(t, out.Event().Output)
+}
+
+func TestAnAnswerMadeOfTheEventIsNotChangedByTheNextHandler(t *testing.T) {
+	quote := hook("quote", pawl.ToolBefore, pawl.MayRewrite|pawl.MayNote, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		return pawl.Decision{Input: ev.Input, Notes: ev.Paths, Warnings: ev.Aliases}, nil
+	})
+	quote.Concurrent = true
+	spoil := hook("spoil", pawl.ToolBefore, pawl.MayRefuse, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		ev.Input[0], ev.Paths[0], ev.Aliases[0] = 'X', "X", "X"
+		return pawl.Decision{}, nil
+	})
+	ev := toolEvent()
+	ev.Paths, ev.Aliases = []string{"path"}, []string{"alias"}
+	out, err := registry(t, pawl.Options{}, quote, spoil).Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	require.Equal(t, toolEvent().Input, out.Event().Input)
+	require.Equal(t, []string{"path"}, out.Decision().Notes)
+	require.Equal(t, []string{"alias"}, out.Decision().Warnings)
+}
+
+func TestAnEmptyMapIsNobodysInCommon(t *testing.T) {
+	mark := hook("mark", pawl.ToolBefore, pawl.MayRefuse, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		ev.Extra["trusted"] = json.RawMessage(`true`)
+		return pawl.Decision{}, nil
+	})
+	look := hook("look", pawl.ToolBefore, pawl.MayRefuse, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		require.Empty(t, ev.Extra)
+		return pawl.Decision{}, nil
+	})
+	ev := toolEvent()
+	ev.Extra = map[string]json.RawMessage{}
+	_, err := registry(t, pawl.Options{}, mark, look).Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	require.Empty(t, ev.Extra)
+}
+
+// fakeProgram is a Program of a caller's own, written in Go.
+type fakeProgram struct{ pawl.HandlerFunc }
+
+func (fakeProgram) Argv() []string { return []string{"x"} }
+func (fakeProgram) Digest() string { return "sha256:x" }
+
+func TestAProgramsCopyIsItsOwn(t *testing.T) {
+	spoil := pawl.Hook{Name: "spoil", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Handler: fakeProgram{
+		func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+			ev.Input[0], ev.Paths[0], ev.Extra["k"][0] = 'X', "X", 'X'
+			return pawl.Decision{}, nil
+		}}}
+	rewriter := check("rewrites", pawl.ToolBefore, pawl.Decision{}, pawl.MayRewrite)
+	ev := toolEvent()
+	ev.Paths, ev.Extra = []string{"p"}, map[string]json.RawMessage{"k": json.RawMessage(`1`)}
+	_, err := registry(t, pawl.Options{}, rewriter, spoil).Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	require.Equal(t, toolEvent().Input, ev.Input)
+	require.Equal(t, []string{"p"}, ev.Paths)
+	require.Equal(t, `1`, string(ev.Extra["k"]))
+}
+
+func TestWhatIsAskedAgainIsEncodedApart(t *testing.T) {
+	type key struct{}
+	var mu sync.Mutex
+	told := map[string][]string{}
+	telling := func(name string, may pawl.Effect, says pawl.Decision) pawl.Hook {
+		h := hook(name, pawl.ToolBefore, may, func(ctx context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+			line := ev.Once(key{}, func() any { return fmt.Sprint(ev.Recheck) }).(string)
+			mu.Lock()
+			defer mu.Unlock()
+			told[name] = append(told[name], line)
+			require.Equal(t, ev.Recheck, pawl.EventFrom(ctx).Recheck)
+			return says, nil
+		})
+		h.Concurrent = true
+		return h
+	}
+	_, err := registry(t, pawl.Options{}, telling("check", pawl.MayRefuse, pawl.Decision{}),
+		telling("rewrite", pawl.MayRewrite, pawl.Decision{Input: json.RawMessage(`{"b":2}`)}), telling("audit", 0, pawl.Decision{})).Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, map[string][]string{"check": {"false", "true"}, "rewrite": {"false"}, "audit": {"false"}}, told)
+}
+
+func TestTheGateIsToldOfTheEventAndNotOfAHandlersCopy(t *testing.T) {
+	h := hook("h", pawl.ToolBefore, pawl.MayRefuse, func(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
+		ev.Agent = pawl.Agent{}
+		_, err := gate.Run(ctx, pawl.Command{Args: []string{"x"}})
+		return pawl.Decision{}, err
+	})
+	h.Timeout = time.Minute
+	told := ""
+	g := pawl.GateFunc(func(ctx context.Context, _ pawl.Command) (pawl.Result, error) {
+		told = pawl.EventFrom(ctx).Agent.ID
+		return pawl.Result{}, nil
+	})
+	ev := toolEvent()
+	ev.Agent = pawl.Agent{ID: "sub"}
+	_, err := registry(t, pawl.Options{Gate: g}, h).Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	require.Equal(t, "sub", told)
+}
+
+// oddContext ends the goroutine of whoever wants to hear of its end.
+type oddContext struct{ context.Context }
+
+func (oddContext) Done() <-chan struct{}        { return make(chan struct{}) }
+func (oddContext) AfterFunc(func()) func() bool { runtime.Goexit(); return nil }
+
+func TestAContextThatEndsTheGoroutineFailsTheHookOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := check("h", pawl.ToolBefore, pawl.Decision{}, pawl.MayRefuse)
+		h.Timeout = time.Second
+		out, err := registry(t, pawl.Options{}, h).Dispatch(oddContext{context.Background()}, toolEvent())
+		require.NoError(t, err)
+		require.Equal(t, pawl.Refuse, out.Verdict)
+		time.Sleep(time.Minute) // its clock has nothing more to say
+	})
+}
+
+func TestACancelledDispatchStartsNoProgram(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	h := hook("h", pawl.ToolBefore, pawl.MayRefuse, func(ctx context.Context, _ *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
+		require.Error(t, ctx.Err())
+		_, err := gate.Run(ctx, pawl.Command{Args: []string{"x"}})
+		return pawl.Decision{}, err
+	})
+	h.Timeout = time.Minute
+	opts := pawl.Options{
+		Gate: pawl.GateFunc(func(context.Context, pawl.Command) (pawl.Result, error) {
+			t.Error("it started")
+			return pawl.Result{}, nil
+		}),
+		Trace: &pawl.Trace{Started: func(*pawl.Hook, *pawl.Event) { cancel() }},
+	}
+	out, err := registry(t, opts, h).Dispatch(ctx, toolEvent())
+	require.NoError(t, err)
+	require.Equal(t, pawl.CauseCancelled, out.Runs()[0].Cause)
+}
+
+func TestAProgramEndsWithTheHandlerThatStartedIt(t *testing.T) {
+	ended := make(chan struct{})
+	started := make(chan struct{})
+	h := hook("h", pawl.ToolBefore, pawl.MayRefuse, func(ctx context.Context, _ *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
+		go func() { _, _ = gate.Run(ctx, pawl.Command{Args: []string{"x"}}) }()
+		<-started
+		return pawl.Decision{}, nil
+	})
+	g := pawl.GateFunc(func(ctx context.Context, _ pawl.Command) (pawl.Result, error) {
+		close(started)
+		<-ctx.Done()
+		close(ended)
+		return pawl.Result{}, ctx.Err()
+	})
+	_, err := registry(t, pawl.Options{Gate: g}, h).Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	<-ended
+}
+
+func TestNobodyWaitsForWhatIsComputedOnce(t *testing.T) {
+	type outer struct{}
+	type inner struct{}
+	h := hook("h", pawl.ToolBefore, pawl.MayRefuse, func(_ context.Context, ev *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+		got := ev.Once(outer{}, func() any { return ev.Once(inner{}, func() any { return "x" }) })
+		require.Equal(t, "x", got)
+		return pawl.Decision{}, nil
+	})
+	_, err := registry(t, pawl.Options{}, h).Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+}
+
+func TestTheRecordOfAFirstAnswerNamesWhatItJudged(t *testing.T) {
+	judge := check("judge", pawl.ToolBefore, pawl.Decision{}, pawl.MayRefuse)
+	rewrite := check("rewrite", pawl.ToolBefore, pawl.Decision{Input: json.RawMessage(`{"b":2}`)}, pawl.MayRewrite)
+	rewrite.Concurrent = true
+	out, err := registry(t, pawl.Options{}, judge, rewrite).Dispatch(t.Context(), toolEvent())
+	require.NoError(t, err)
+	digest := func(b []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(b)) }
+	runs := out.Runs()
+	require.Len(t, runs, 3)
+	require.Equal(t, digest(toolEvent().Input), runs[0].InputDigest)
+	require.Equal(t, string(pawl.StageRecheck), runs[2].Stage)
+	require.Equal(t, digest([]byte(`{"b":2}`)), runs[2].InputDigest)
+}
+
+func TestAMatcherChangesTheEventForNobody(t *testing.T) {
+	spoil := matching("spoil", func(ev *pawl.Event) bool { ev.Dir = "elsewhere"; ev.Input[0] = 'X'; return true })
+	look := matching("look", func(ev *pawl.Event) bool { return ev.Dir == "here" && json.Valid(ev.Input) })
+	ev := toolEvent()
+	ev.Dir = "here"
+	out, err := registry(t, pawl.Options{}, spoil, look).Dispatch(t.Context(), ev)
+	require.NoError(t, err)
+	require.Len(t, out.Runs(), 2)
+}
+
+func matching(name string, f func(*pawl.Event) bool) pawl.Hook {
+	h := check(name, pawl.ToolBefore, pawl.Decision{}, pawl.MayRefuse)
+	h.Match = matchFunc(f)
+	return h
+}
+
+type matchFunc func(*pawl.Event) bool
+
+func (f matchFunc) Match(ev *pawl.Event) bool { return f(ev) }
+func (f matchFunc) String() string            { return "a func" }
+
+func TestAnObserverThatEndsTheGoroutineSilencesNobody(t *testing.T) {
+	heard := make(chan string, 3)
+	observer := func(name string, exit bool) pawl.Hook {
+		return pawl.Hook{Name: name, On: pawl.StreamText, Handler: pawl.Observer(func(context.Context, *pawl.Event) {
+			heard <- name
+			if exit {
+				runtime.Goexit()
+			}
+		})}
+	}
+	r := registry(t, pawl.Options{}, observer("a", true), observer("b", true), observer("c", false))
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.StreamText})
+	}()
+	<-gone
+	require.Len(t, heard, 3)
 }
 
 // ---- stops

@@ -237,11 +237,16 @@ func (p *plan) quiet() bool { return p == nil || p.watch != nil }
 // loop. What panics goes the recorded way.
 func (r *Registry) watch(ctx context.Context, ev *Event, p, child *plan, depth int) Outcome {
 	marked := r.mark(ctx, depth)
+	told := ev
+	if ev.shared != nil { // it was lent to a handler, which reports it on
+		own := *ev
+		own.shared, told = nil, &own
+	}
 	if p != nil {
-		r.watchAll(marked, ev, p)
+		r.watchAll(marked, told, p)
 	}
 	if child != nil {
-		re := *ev
+		re := *told
 		re.Trigger = childPrefix + ev.Trigger
 		r.watchAll(marked, &re, child)
 	}
@@ -259,7 +264,7 @@ func (r *Registry) watchFrom(ctx context.Context, ev *Event, p *plan, from int) 
 	next, done := from, false
 	defer func() {
 		if !done {
-			r.record(ctx, ev, p.hooks[next-1], &PanicError{Value: recover(), Stack: debug.Stack()})
+			next = r.unwatched(ctx, ev, p, next, recover())
 		}
 	}()
 	for _, o := range p.watch[from:] {
@@ -267,6 +272,16 @@ func (r *Registry) watchFrom(ctx context.Context, ev *Event, p *plan, from int) 
 		o(ctx, ev)
 	}
 	done = true
+	return next
+}
+
+// unwatched leaves the record of the observer before next, which did not return. Where that ends the goroutine, the
+// others hear of the event all the same.
+func (r *Registry) unwatched(ctx context.Context, ev *Event, p *plan, next int, v any) int {
+	r.record(ctx, ev, p.hooks[next-1], &PanicError{Value: v, Stack: debug.Stack()})
+	for v == nil && next < len(p.watch) {
+		next = r.watchFrom(ctx, ev, p, next)
+	}
 	return next
 }
 
@@ -316,13 +331,12 @@ func (r *Registry) mark(ctx context.Context, depth int) context.Context {
 // state is an event at one point of its way. A rewrite makes a new one.
 type state struct {
 	ev      *Event
-	payload *run // who replaced Payload last; nil: it is the caller's
-	cache   shared
+	payload *run      // who replaced Payload last; nil: it is the caller's
+	cache   [2]shared // of those that are asked for the first time, and again
 
-	copy         *Event // what matchers are shown, so that none of them changes the event
-	hash, copies sync.Once
-	sum          string          // of Input
-	in, out      json.RawMessage // the bytes that programs read
+	matchers desk // what they are shown, so that none of them changes the event
+	hash     sync.Once
+	sum      string // of Input
 }
 
 func newState(ev *Event) *state { return &state{ev: ev} }
@@ -336,13 +350,7 @@ func (s *state) accepts(b *bound) (bool, error) {
 }
 
 // shown is the event for matchers that read it; they are asked one after the other.
-func (s *state) shown() *Event {
-	if s.copy == nil {
-		s.copy = &Event{}
-		s.lend(s.copy)
-	}
-	return s.copy
-}
+func (s *state) shown() *Event { return s.matchers.lay(s) }
 
 // digest returns "sha256:" and the digest of the input; empty without one.
 func (s *state) digest() string {
@@ -374,19 +382,12 @@ func sameJSON(a, b json.RawMessage) bool {
 // lend makes ev a copy of the event whose bytes are its own.
 func (s *state) lend(ev *Event) {
 	*ev = *s.ev
-	ev.shared = &s.cache
+	ev.shared = &s.cache[0]
 	ev.Input, ev.Output = bytes.Clone(ev.Input), bytes.Clone(ev.Output)
 	ev.Aliases, ev.Paths, ev.Extra = slices.Clone(ev.Aliases), slices.Clone(ev.Paths), maps.Clone(ev.Extra)
 	for k, v := range ev.Extra {
 		ev.Extra[k] = bytes.Clone(v)
 	}
-}
-
-// lendProgram is lend for programs, which have the bytes in common: a codec only reads.
-func (s *state) lendProgram(ev *Event) {
-	s.copies.Do(func() { s.in, s.out = bytes.Clone(s.ev.Input), bytes.Clone(s.ev.Output) })
-	*ev = *s.ev
-	ev.shared, ev.Input, ev.Output = &s.cache, s.in, s.out
 }
 
 // but returns the state of an event that is told otherwise.
@@ -417,7 +418,7 @@ func (k *desk) lay(s *state) *Event {
 
 func (k *desk) untouched() bool {
 	own, lent := k.of.ev, &k.copy
-	return bytes.Equal(own.Input, lent.Input) && bytes.Equal(own.Output, lent.Output) && len(own.Extra) == 0 &&
+	return bytes.Equal(own.Input, lent.Input) && bytes.Equal(own.Output, lent.Output) && len(own.Extra)+len(lent.Extra) == 0 &&
 		slices.Equal(own.Aliases, lent.Aliases) && slices.Equal(own.Paths, lent.Paths)
 }
 
@@ -482,6 +483,7 @@ type dispatch struct {
 	err   error // of the log
 
 	desk   *desk
+	stops  int            // how many were refused in a row, this one included
 	single *aside         // for the one hook, where that is all there is
 	over   sync.WaitGroup // until what runs beside the caller has ended
 	more   *outcome
@@ -531,50 +533,51 @@ func (p *plan) single() bool {
 // finish takes the event through the stages. Where an inline handler ends the goroutine, the others are asked
 // and the records kept all the same, on the way out.
 func (d *dispatch) finish() (Outcome, error) {
-	if d.single != nil {
-		d.alone(d.plan.hooks[0])
-		return d.out, d.err
-	}
 	stages := []func(*dispatch){
 		(*dispatch).rewrite, (*dispatch).check, (*dispatch).change, (*dispatch).recheck, (*dispatch).observe, (*dispatch).join,
+	}
+	if d.single != nil {
+		stages = []func(*dispatch){(*dispatch).askOnly, (*dispatch).applyOnly, (*dispatch).joinOnly}
 	}
 	each(stages, func(stage func(*dispatch)) { stage(d) })
 	return d.out, d.err
 }
 
-// alone is the way of an event that one hook answers, beside the caller. The goroutine that asks the hook goes
-// on to the log, which spares the caller waking up in between.
-func (d *dispatch) alone(b *bound) {
-	x := d.match(b, b.stage)
-	if x == nil {
+// askOnly asks the one hook of an event, which runs beside the caller. The goroutine that asks it goes on to the
+// log, which spares the caller waking up in between; as a rule nothing is left to do then but to deliver.
+func (d *dispatch) askOnly() {
+	b := d.plan.hooks[0]
+	if x := d.match(b, b.stage); x != nil {
+		d.perform(d.add(x))
+	}
+}
+
+// applyOnly is rewrite or change for the one hook of an event.
+func (d *dispatch) applyOnly() {
+	switch {
+	case d.more != nil || len(d.runs) == 0:
+	case d.runs[0].stage == StageRewrite:
+		d.apply(d.runs[0], *d.runs[0].settled)
+	default:
+		d.change()
+	}
+}
+
+func (d *dispatch) joinOnly() {
+	if d.more == nil {
 		d.join()
 		return
 	}
-	d.perform(d.add(x))
-	if d.more != nil {
-		d.deliver()
-		return
-	}
-	d.applyOnly(x) // the goroutine could not go on
-	d.join()
+	d.deliver()
 }
 
 // carryOn takes the event from the answer of its one hook to the log, and reports whether there is one to write.
-func (d *dispatch) carryOn(x *run) bool {
-	d.applyOnly(x)
+func (d *dispatch) carryOn() bool {
+	d.applyOnly()
 	more := d.conclude()
 	d.log = d.writingOf(more.runs)
 	d.more = more
 	return d.log != nil
-}
-
-// applyOnly is rewrite or change for the one hook of an event.
-func (d *dispatch) applyOnly(x *run) {
-	if x.stage == StageRewrite {
-		d.apply(x, *x.settled)
-	} else {
-		d.change()
-	}
 }
 
 // each calls f for every item, also for those behind one where f ends the goroutine.
@@ -789,6 +792,7 @@ func (d *dispatch) observe() {
 		case x.b.Effects != 0 && verdict >= Refuse: // a note goes to the model, and must not carry what was refused
 			x.saw = stripped()
 		}
+		x.told = x.saw
 	}
 	d.perform(runs)
 }
@@ -821,8 +825,9 @@ type (
 	clockKey struct{}
 )
 
-// Once returns the value that f makes, computed once per state of an event however many hooks are asked
-// about it: a codec's encoding, say. The value is shared between goroutines and must not be changed.
+// Once returns the value that f makes of the event, as a rule computed once per state of it however many hooks are
+// asked: a codec's encoding, say. The value is shared between goroutines and must not be changed. A handler that has
+// changed its copy of the event must not call it.
 func (ev *Event) Once(key any, f func() any) any {
 	if ev.shared == nil {
 		return f()
@@ -840,15 +845,15 @@ type shared struct {
 }
 
 func (s *shared) once(key any, f func() any) any {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.full && s.key == key {
-		return s.value
-	}
-	if v, ok := s.more[key]; ok {
+	if v, ok := s.get(key); ok {
 		return v
 	}
-	v := f()
+	v := f() // nobody waits for it: it may hang, or ask for another key
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first, ok := s.find(key); ok {
+		return first
+	}
 	switch {
 	case !s.full:
 		s.full, s.key, s.value = true, key, v
@@ -860,6 +865,20 @@ func (s *shared) once(key any, f func() any) any {
 	return v
 }
 
+func (s *shared) get(key any) (any, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.find(key)
+}
+
+func (s *shared) find(key any) (any, bool) {
+	if s.full && s.key == key {
+		return s.value, true
+	}
+	v, ok := s.more[key]
+	return v, ok
+}
+
 // run is one start of one hook.
 type run struct {
 	d       *dispatch
@@ -868,7 +887,8 @@ type run struct {
 	second  bool   // it was asked before; its answer takes the first one's place
 	child   bool   // it hears of a sub-agent's event
 	id      string // "hook:" name ":" what it is about
-	saw     *state
+	told    *state // what it is asked about
+	saw     *state // what it was asked about last, if it was asked again
 	left    *state // that with its own change, where it stands
 	dropped *bound // the hook whose rewrite stands instead of its own
 	broken  bool   // its matcher panicked
@@ -909,7 +929,6 @@ type aside struct {
 	ev    Event
 	facts facts
 	own   markedContext // for programs
-	env   [1]string
 }
 
 // answer is what came of calling a handler.
@@ -924,7 +943,10 @@ type answer struct {
 func (x *run) take(a answer) {
 	x.answered = true
 	x.erred, x.elapsed, x.abandoned = a.err, a.elapsed, a.abandoned
-	x.decide(a.decision)
+	dec := a.decision // its bytes may be those that were lent, or the handler's for its next answer
+	dec.Input, dec.Output = bytes.Clone(dec.Input), bytes.Clone(dec.Output)
+	dec.Notes, dec.Warnings = slices.Clone(dec.Notes), slices.Clone(dec.Warnings)
+	x.decide(dec)
 }
 
 // decide makes d what counts of the answer. Most say nothing, and have one decision between them.
@@ -947,6 +969,7 @@ func (d *dispatch) newRun(b *bound, stage Stage, saw *state, second bool) *run {
 	x := &d.free[0]
 	d.free = d.free[1:]
 	x.d, x.b, x.stage, x.second, x.saw, x.id, x.cause = d, b, stage, second, saw, d.idOf(b, stage), CauseCancelled
+	x.told = saw
 	x.settled = &nothing
 	return x
 }
@@ -1011,7 +1034,7 @@ func (d *dispatch) perform(runs []*run) {
 func (d *dispatch) mend(runs []*run) {
 	for _, x := range runs {
 		if !x.over {
-			x.settled = &nothing // it may not have been redacted
+			x.withhold()
 			d.fail(x, CausePanic, errExit)
 		}
 	}
@@ -1042,21 +1065,23 @@ func (d *dispatch) begin(x *run) bool {
 func (d *dispatch) lend(x *run) {
 	if x.b.timed() {
 		x.aside = d.aside()
-		x.aside.own, x.aside.env[0] = markedContext{x.ctx(), markKey{d.r.family}, underGate}, depthVar
+		x.aside.own = markedContext{x.ctx(), markKey{d.r.family}, underGate}
 		x.ev, x.facts = &x.aside.ev, &x.aside.facts
-	}
-	switch {
-	case x.b.program:
-		x.saw.lendProgram(x.ev)
-	case x.aside != nil:
-		x.saw.lend(x.ev)
-	default:
+		x.told.lend(x.ev)
+	} else {
 		if d.desk == nil {
 			d.desk = new(desk)
 		}
-		x.ev = d.desk.lay(x.saw)
+		x.ev = d.desk.lay(x.told)
 	}
-	x.ev.Recheck = x.second
+	x.again(x.ev)
+}
+
+// again tells a run in its copy of the event whether it is asked again, and keeps apart what codecs make of that.
+func (x *run) again(ev *Event) {
+	if x.second {
+		ev.Recheck, ev.shared = true, &x.told.cache[1]
+	}
 }
 
 // ended settles a run and gives its slot back.
@@ -1127,16 +1152,19 @@ func (x *run) ask() {
 	deepen(0)
 	var a answer
 	asked, ended := false, false
-	defer func() { // also where something ends the goroutine
+	defer func() { // also where something ends the goroutine, or a context panics
+		v := recover()
 		if !asked {
 			x.finish()
 			return
 		}
 		if !ended {
-			a.err = &PanicError{Hook: x.b.Name}
+			a.err = &PanicError{Hook: x.b.Name, Value: v}
 		}
 		a.elapsed = x.aside.clock.Elapsed()
-		a.abandoned = a.elapsed >= x.b.Timeout+x.d.r.opts.Grace
+		if x.aside.clock.Over() {
+			a = answer{elapsed: a.elapsed, abandoned: true} // as if it had been left behind a moment before
+		}
 		if x.aside.clock.Claim() {
 			x.come(a)
 		}
@@ -1145,8 +1173,8 @@ func (x *run) ask() {
 	if !x.d.begin(x) {
 		return
 	}
-	x.aside.clock.Start(x.d.ctx, x.b.Timeout, x.d.r.opts.Grace, x)
 	asked = true
+	x.aside.clock.Start(x.d.ctx, x.b.Timeout, x.d.r.opts.Grace, x)
 	a = x.handle()
 	ended = true
 }
@@ -1170,7 +1198,7 @@ func (x *run) finish() {
 		}
 	}()
 	d.ended(x)
-	if logs = d.single != nil && d.carryOn(x); logs {
+	if logs = d.single != nil && d.carryOn(); logs {
 		d.log.run()
 	}
 }
@@ -1220,16 +1248,19 @@ func (c *hookContext) Value(key any) any {
 	return c.d.ctx.Value(key)
 }
 
-// event is what a gate is told that the run is about.
+// event is what a gate is told that the run is about: a program's copy, which it only reads, or a fresh one.
 func (x *run) event() *Event {
-	if x.aside != nil {
+	if x.b.program {
 		return x.ev
 	}
-	if x.gate().isClosed() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
 		return nil
 	}
-	ev := new(Event) // x.ev is lent to others too
-	x.saw.lend(ev)
+	ev := new(Event)
+	x.told.lend(ev)
+	x.again(ev)
 	return ev
 }
 
@@ -1244,68 +1275,68 @@ func (x *run) gate() *witness { return (*witness)(x) }
 
 // facts are what a witness remembers.
 type facts struct {
-	ran     bool // some program ran
 	last    Result
 	cut     int64
 	orphans bool
 	refused error
 	failed  error // the last command could not run
+
+	own *markedContext // of a run without an aside, once it starts a program
+	end context.CancelFunc
 }
 
 var errNoGate = errors.New("no gate: the registry has none, so no program can run")
 
 // Run passes cmd to the registry's gate.
 func (w *witness) Run(ctx context.Context, cmd Command) (Result, error) {
-	if err := w.opens(); err != nil {
+	marked, err := w.opens()
+	if err != nil {
 		return Result{}, w.note(Result{}, err)
 	}
-	x := (*run)(w)
-	own, marked := context.Context(x.ctx()), x.marked()
+	own := (*run)(w).ctx()
 	if err := own.Err(); err != nil {
 		return Result{}, err
 	}
-	if ctx != own {
-		limited, cancel := context.WithCancelCause(own)
+	if ctx != context.Context(own) {
+		limited, cancel := context.WithCancelCause(marked.Context)
 		defer cancel(nil)
 		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
 		marked = &markedContext{limited, marked.key, underGate}
 	}
-	cmd.ID = x.id
-	cmd.Env = x.environment(cmd.Env)
-	res, err := x.d.r.opts.Gate.Run(marked, cmd)
+	cmd.ID = w.id
+	cmd.Env = append(slices.Clip(cmd.Env), "HOOK_DEPTH=1")
+	res, err := w.d.r.opts.Gate.Run(marked, cmd)
 	return res, w.note(res, err)
 }
 
-// marked is the run's context, marked for programs.
-func (x *run) marked() *markedContext {
-	if x.aside != nil {
-		return &x.aside.own
-	}
-	return &markedContext{x.ctx(), markKey{x.d.r.family}, underGate}
-}
-
-const depthVar = "HOOK_DEPTH=1"
-
-// environment is what a command asked for and what every program gets.
-func (x *run) environment(own []string) []string {
-	if len(own) == 0 && x.aside != nil {
-		return x.aside.env[:]
-	}
-	return append(slices.Clip(own), depthVar)
-}
-
-func (w *witness) opens() error {
+// opens returns the context for programs, which ends with the run, or says why none may start.
+func (w *witness) opens() (*markedContext, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
 	case w.closed:
-		return ErrClosed
+		return nil, ErrClosed
 	case w.d.row.contract.Quiet:
-		return errors.New("no program runs at a quiet trigger")
+		return nil, errors.New("no program runs at a quiet trigger")
 	case w.d.r.opts.Gate == nil:
-		return errNoGate
+		return nil, errNoGate
+	case w.aside != nil:
+		return &w.aside.own, nil
 	}
-	return nil
+	f := w.known()
+	if f.own == nil {
+		ctx, end := context.WithCancel((*run)(w).ctx())
+		f.own, f.end = &markedContext{ctx, markKey{w.d.r.family}, underGate}, end
+	}
+	return f.own, nil
+}
+
+// known is what w remembers. The caller holds w.mu.
+func (w *witness) known() *facts {
+	if w.facts == nil {
+		w.facts = new(facts)
+	}
+	return w.facts
 }
 
 func (w *witness) note(res Result, err error) error {
@@ -1314,15 +1345,15 @@ func (w *witness) note(res Result, err error) error {
 	if w.closed {
 		return err
 	}
-	if w.facts == nil {
-		w.facts = new(facts)
+	f := w.known()
+	if res.Action != "" {
+		f.last.Action = res.Action
 	}
-	f := w.facts
 	switch {
 	case err == nil:
-		f.ran, f.failed, f.last = true, nil, res
+		f.failed = nil
 		f.cut += res.Cut
-		f.orphans = f.orphans || res.Orphans
+		f.ended(res)
 	case errors.Is(err, ErrRefused):
 		f.refused = err
 		if re := (*RefusedError)(nil); errors.As(err, &re) {
@@ -1330,30 +1361,29 @@ func (w *witness) note(res Result, err error) error {
 		}
 	default:
 		f.failed = err
-		if res.Action != "" {
-			f.last.Action = res.Action
-		}
 		if res.Code != 0 || res.Signal != "" { // it ran, and what it did is no result
-			f.last.Code, f.last.Signal, f.last.Stderr = res.Code, res.Signal, res.Stderr
-			f.orphans = f.orphans || res.Orphans
+			f.ended(res)
 		}
 	}
 	return err
 }
 
-func (w *witness) isClosed() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.closed
+// ended notes how a program ended. What it said is the caller's, too.
+func (f *facts) ended(res Result) {
+	f.last.Code, f.last.Signal, f.last.Stderr = res.Code, res.Signal, bytes.Clone(res.Stderr)
+	f.orphans = f.orphans || res.Orphans
 }
 
-// close ends the witness and returns what it knows.
+// close ends the witness, and the programs of a handler that has returned, and tells what it knows.
 func (w *witness) close() *facts {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.closed = true
 	if w.facts == nil {
 		return &noFacts
+	}
+	if w.facts.end != nil {
+		w.facts.end()
 	}
 	return w.facts
 }
@@ -1364,15 +1394,15 @@ var noFacts facts
 func (d *dispatch) settle(x *run) {
 	defer func() {
 		if v := recover(); v != nil { // the caller's redactor: nothing of the answer may be published
-			x.settled = &nothing
+			x.withhold()
 			d.fail(x, CausePanic, fmt.Errorf("the redactor panicked: %v", v))
 		}
 	}()
 	f := x.gate().close()
 	x.errored = x.settled.Errored
 	dec := x.redacted(*x.settled, d.r.opts.Redact)
-	if dec.Verdict >= Ask && strings.TrimSpace(dec.Reason) == "" {
-		dec.Reason = fmt.Sprintf("hook %s: %s", x.b.Name, stockReasons[min(dec.Verdict, Halt)])
+	if strings.TrimSpace(dec.Reason) == "" {
+		dec.Reason = x.stockReason(dec.Verdict)
 	}
 	x.decide(dec)
 	cause, err := x.judge(f, d.ctx.Err() != nil)
@@ -1381,6 +1411,21 @@ func (d *dispatch) settle(x *run) {
 		d.fail(x, cause, err)
 	}
 	x.over = true
+}
+
+// withhold drops the words of an answer, which may not be published, and leaves what it forbids.
+func (x *run) withhold() {
+	x.must = x.must || x.rewrote()
+	v := x.settled.Verdict
+	x.decide(Decision{Verdict: v, Reason: x.stockReason(v)})
+}
+
+// stockReason stands for a reason that is not given.
+func (x *run) stockReason(v Verdict) string {
+	if v < Ask {
+		return ""
+	}
+	return fmt.Sprintf("hook %s: %s", x.b.Name, stockReasons[min(v, Halt)])
 }
 
 var stockReasons = map[Verdict]string{Ask: "a person should decide", Refuse: "refused", Halt: "halted"}
@@ -1432,8 +1477,17 @@ func (x *run) failure(f *facts, ended bool) (Cause, error) {
 	return f.cause(x.erred, ended)
 }
 
-// cause names what is behind a handler's error.
-func (f *facts) cause(err error, ended bool) (Cause, error) {
+// cause names what is behind a handler's error, which may be one that panics when it is looked into.
+func (f *facts) cause(err error, ended bool) (cause Cause, why error) {
+	defer func() {
+		if recover() != nil {
+			cause, why = CauseError, err
+		}
+	}()
+	return f.causeOf(err, ended)
+}
+
+func (f *facts) causeOf(err error, ended bool) (Cause, error) {
 	var named *Failure
 	var panicked *PanicError
 	switch {
@@ -1513,7 +1567,7 @@ func (x *run) redacted(dec Decision, redact func([]byte) []byte) Decision {
 	}
 	dec.Reason, dec.Notes, dec.Warnings = text(dec.Reason), texts(dec.Notes), texts(dec.Warnings)
 	if dec.Output != nil {
-		dec.Output = redact(bytes.Clone(dec.Output))
+		dec.Output = append(json.RawMessage{}, redact(bytes.Clone(dec.Output))...) // nothing left of it is not no output
 	}
 	return dec
 }
@@ -1711,13 +1765,13 @@ func (d *dispatch) records(recs []Run, runs []*run) []Run {
 func (d *dispatch) recordOf(x *run) Run {
 	f := x.gate().close()
 	rec := Run{
-		Name: x.b.Name, Trigger: x.saw.ev.Trigger, Tool: d.ev.Tool, Action: f.last.Action, Outcome: x.outcome(),
+		Name: x.b.Name, Trigger: x.told.ev.Trigger, Tool: d.ev.Tool, Action: f.last.Action, Outcome: x.outcome(),
 		Time: x.began, Session: d.ev.Session, Turn: d.ev.Turn, Call: d.ev.Call, Agent: d.ev.Agent.ID, ID: x.id,
 		Source: x.b.Origin.String(), Stage: string(x.stage), Effects: x.settled.Effects() & allEffects,
 		Verdict: min(x.settled.Verdict, Halt), Reason: x.settled.Reason, Cause: x.cause,
 		Code: f.last.Code, Signal: f.last.Signal, TimedOut: x.cause == CauseTimeout, PassedOpen: x.open,
 		Shadow: x.b.Shadow, Cut: f.cut, Orphans: f.orphans, Elapsed: x.elapsed,
-		InputDigest: x.saw.digest(), ConfigDigest: d.r.digest, Stderr: d.head(f.last.Stderr), Err: x.err,
+		InputDigest: x.told.digest(), ConfigDigest: d.r.digest, Stderr: d.head(f.last.Stderr), Err: x.err,
 	}
 	if rec.Time.IsZero() {
 		rec.Time = d.r.stamp(time.Now())
@@ -1725,7 +1779,7 @@ func (d *dispatch) recordOf(x *run) Run {
 	rec.Errored = rec.Outcome == Ran && (x.cause != "" || x.errored)
 	rec.Refused = x.settled.Verdict >= Refuse && !x.b.Shadow && !x.open
 	if rec.Reason == "" && x.err != nil {
-		rec.Reason = d.clean(x.err.Error())
+		rec.Reason = d.clean(fmt.Sprint(x.err)) // an error may panic
 	}
 	if rec.Reason == "" && x.dropped != nil {
 		rec.Reason = "rewrite dropped: that of hook " + x.dropped.Name + " stands"
@@ -1782,7 +1836,10 @@ func (d *dispatch) capStops(dec Decision) Decision {
 	if !d.row.contract.RefusalContinues || d.r.opts.StopCap < 0 {
 		return dec
 	}
-	n := d.r.family.stops.count(d.ev, dec.Verdict == Refuse)
+	if d.stops == 0 { // else it is joined once more, and was counted
+		d.stops = d.r.family.stops.count(d.ev, dec.Verdict == Refuse)
+	}
+	n := d.stops
 	if dec.Verdict != Refuse || n <= d.r.opts.StopCap {
 		return dec
 	}

@@ -15,6 +15,7 @@ type Clock struct {
 	parent       context.Context
 	limit, grace time.Duration
 	owner        Owner
+	bound        bool // it ends with its parent
 	unwatch      func() bool
 
 	mu      sync.Mutex
@@ -25,6 +26,8 @@ type Clock struct {
 	since   time.Time // when the first of them began
 	lost    time.Duration
 	err     error // why the context ended; the grace runs
+	ended   time.Time
+	holds   []*time.Timer // of the pauses
 	gone    bool
 	claimed bool       // whoever ran under it has ended, or was left behind
 	behind  []waiting  // what to call when the context ends
@@ -42,7 +45,12 @@ type waiting struct {
 
 // Start lets the clock run from now. It is called once, before anything else.
 func (c *Clock) Start(parent context.Context, limit, grace time.Duration, owner Owner) {
+	c.bound = true
 	c.StartDetached(parent, limit, grace, owner)
+	if err := parent.Err(); err != nil {
+		c.end(err)
+		return
+	}
 	if parent.Done() == nil {
 		return
 	}
@@ -94,6 +102,9 @@ func (c *Clock) Stop() {
 	c.mu.Lock()
 	c.gone = true
 	c.timer.Stop()
+	for _, t := range c.holds {
+		t.Stop()
+	}
 	unwatch := c.unwatch
 	c.mu.Unlock()
 	if unwatch != nil {
@@ -131,7 +142,7 @@ func (c *Clock) close(why error) (first bool) {
 		c.mu.Unlock()
 		return false
 	}
-	c.err = why
+	c.err, c.ended = why, time.Now()
 	behind := c.behind
 	c.behind = nil
 	if c.done != nil {
@@ -144,11 +155,22 @@ func (c *Clock) close(why error) (first bool) {
 	return true
 }
 
-// Deadline is when the limit is over, unless the clock is paused once more.
+// Deadline is when the limit is over, unless the clock is paused once more, or the parent's where that is sooner.
 func (c *Clock) Deadline() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.begun.Add(c.limit + c.lost), true
+	own := c.begun.Add(c.limit + c.lost)
+	if parents, ok := c.parent.Deadline(); ok && c.bound && parents.Before(own) {
+		return parents, true
+	}
+	return own, true
+}
+
+// Over reports whether the context has ended and the grace is over.
+func (c *Clock) Over() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err != nil && time.Since(c.ended) >= c.grace
 }
 
 // Done is closed when the context ends.
@@ -212,6 +234,7 @@ func (c *Clock) Pause(longest time.Duration) (resume func()) {
 	}
 	once := sync.OnceFunc(c.resume)
 	atMost := time.AfterFunc(longest, once)
+	c.holds = append(c.holds, atMost)
 	return func() {
 		atMost.Stop()
 		once()
