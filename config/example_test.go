@@ -40,6 +40,6 @@ command = "/opt/policy/stop.py"
 	fmt.Println(registry.Enabled(pawl.TurnStop), registry.Enabled(pawl.ToolBefore), err)
 	// Output:
 	// managed-stop-0-0: managed
-	// project-pre-tool-use-0-0: untrusted, the folder /repo is not trusted: pawl trust accept --project /repo
+	// project-pre-tool-use-0-0: untrusted, it was not reviewed yet, and the folder /repo is not trusted: pawl trust accept project-pre-tool-use-0-0 --project /repo
 	// true false <nil>
 }

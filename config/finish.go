@@ -127,12 +127,46 @@ func (l *loader) warn(set Set) []string {
 	if len(set.Pending) == 0 {
 		return warnings
 	}
-	names := make([]string, len(set.Pending))
-	for i, e := range set.Pending {
-		names[i] = e.Hook.Name
+	return append(warnings, pending(set.Pending))
+}
+
+// pending says which hooks wait, those together that wait for the same, and the command that gives it.
+func pending(entries []Entry) string {
+	type lack struct{ why, folder string }
+	var lacks []lack
+	names, first := map[lack][]string{}, map[lack]Entry{}
+	for _, e := range entries {
+		l := lack{e.waitsFor(), e.folder}
+		if names[l] == nil {
+			lacks, first[l] = append(lacks, l), e
+		}
+		names[l] = append(names[l], e.Hook.Name)
 	}
-	return append(warnings, fmt.Sprintf("%s and will not run until reviewed: %s; see pawl trust list, then pawl trust accept NAME",
-		waits(len(names)), strings.Join(names, ", ")))
+	var parts []string
+	for _, l := range lacks {
+		what := ""
+		switch e := first[l]; {
+		case e.unread:
+			what = "; see pawl trust list, then " + e.remedy(strings.Join(names[l], " "))
+		case e.folder != "":
+			what = "; " + e.remedy("")
+		}
+		parts = append(parts, waits(len(names[l]))+" and will not run"+l.why+": "+strings.Join(names[l], ", ")+what)
+	}
+	return strings.Join(parts, ". ")
+}
+
+// waitsFor says what is missing for e to run.
+func (e *Entry) waitsFor() string {
+	switch {
+	case e.unread && e.folder != "":
+		return " until reviewed and the folder " + e.folder + " is trusted"
+	case e.unread:
+		return " until reviewed"
+	case e.folder != "":
+		return ", though reviewed, until the folder " + e.folder + " is trusted"
+	}
+	return " (" + e.Reason + ")"
 }
 
 func waits(n int) string {

@@ -42,7 +42,7 @@ func TestUntrustedProjectWaitsWhileTheUsersHooksRun(t *testing.T) { // F06
 	require.Equal(t, config.Trusted, set.Pending[0].Status, "its definition was accepted")
 	require.Equal(t, "the folder "+m.root+" is not trusted: pawl trust accept --project "+m.root, set.Pending[0].Reason)
 	require.Len(t, set.Warnings, 1, "one warning a load")
-	require.Contains(t, set.Warnings[0], "2 hooks wait and will not run until reviewed: project-pre-tool-use-0-0, project-pre-tool-use-0-0-2; see pawl trust list")
+	require.Contains(t, set.Warnings[0], "2 hooks wait and will not run, though reviewed, until the folder "+m.root+" is trusted: project-pre-tool-use-0-0, project-pre-tool-use-0-0-2; pawl trust accept --project "+m.root)
 
 	// The nearest decision counts: the outer folder is trusted, the inner one is not.
 	m.user(fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n[projects.%q]\ntrust_level = \"untrusted\"\n", m.root, m.Dir), ".zerotwo", "config.toml")

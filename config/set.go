@@ -57,7 +57,38 @@ type Entry struct {
 	Missed  string   // why acceptance does not cover a file that its command names by a relative path; empty: none is missed
 	Reason  string   // why it does not run, though it is enabled; empty: it does
 
-	found string // the path its file was found by
+	found  string // the path its file was found by
+	unread bool   // it waits for a review
+	folder string // the folder that it waits for; empty: none
+}
+
+// Remedy returns the command by which a person lets e run, once it has been read, or forgets it where it is gone. It is
+// empty where nothing is missing, or nothing that a command gives.
+func (e Entry) Remedy() string {
+	switch {
+	case e.Status == Gone:
+		return "pawl trust revoke " + e.Hook.Name
+	case !e.Enabled:
+		return "pawl trust enable " + e.Hook.Name
+	case e.unread:
+		return e.remedy(e.Hook.Name)
+	}
+	return e.remedy("")
+}
+
+// remedy is what gives e and others that miss the same what they miss.
+func (e Entry) remedy(names string) string {
+	command := "pawl trust accept"
+	if names != "" {
+		command += " " + names
+	}
+	if e.folder != "" {
+		return command + " --project " + shellWord(e.folder)
+	}
+	if names == "" {
+		return ""
+	}
+	return command
 }
 
 // warning is a warning at the place where e was written.

@@ -20,24 +20,21 @@ type court struct {
 	projects       map[string]string    // the hosts' folders: trust_level by path as written
 }
 
-// folder reports whether a project's hooks may be looked at, and if not, why. The nearest candidate that
-// anybody decided about decides.
-func (c *court) folder(g *gated) (bool, string) {
+// folder reports whether a project's hooks may be looked at, and if not, which folder is not trusted and why. The
+// nearest candidate that anybody decided about decides.
+func (c *court) folder(g *gated) (ok bool, dir, why string) {
 	if g == nil || c.mode == TrustAll && c.ledger != nil {
-		return true, ""
+		return true, "", ""
 	}
 	if c.ledger == nil {
-		return false, "the trust store cannot be read"
+		return false, "", "the trust store cannot be read"
 	}
 	for _, dir := range g.candidates {
-		if decided, ok := c.decided(dir); ok {
-			if decided {
-				return true, ""
-			}
-			return false, "the folder " + dir + " is marked as untrusted"
+		if trusted, ok := c.decided(dir); ok {
+			return trusted, dir, "the folder " + dir + " is marked as untrusted"
 		}
 	}
-	return false, fmt.Sprintf("the folder %s is not trusted: pawl trust accept --project %s", g.shown, shellWord(g.shown))
+	return false, g.shown, "the folder " + g.shown + " is not trusted"
 }
 
 // decided looks one real path up: pawl's own store first, then the user's projects tables. A path that is
@@ -82,7 +79,7 @@ func (c *court) judge(e *Entry, s *source) bool {
 	if !e.Enabled {
 		return false
 	}
-	folderOK, folderWhy := c.folder(s.place.gate)
+	folderOK, folder, folderWhy := c.folder(s.place.gate)
 	switch {
 	case s.given:
 		return true
@@ -90,12 +87,17 @@ func (c *court) judge(e *Entry, s *source) bool {
 		e.Reason = "the trust store cannot be read"
 	case c.mode == TrustNone:
 		e.Reason = "nothing is trusted in this run"
-	case !folderOK:
-		e.Reason = folderWhy
-	case e.Status == Trusted || c.mode == TrustAll:
+	case folderOK && (e.Status == Trusted || c.mode == TrustAll):
 		return true
 	default:
-		e.Reason = why
+		e.unread, e.Reason = e.Status != Trusted, why
+		if !folderOK {
+			e.folder = folder
+			e.Reason = folderWhy + ": " + e.Remedy()
+		}
+		if !folderOK && e.unread {
+			e.Reason = why + ", and " + e.Reason
+		}
 	}
 	return false
 }

@@ -199,7 +199,7 @@ func (l *loader) definitions(p place, name string, data []byte) (hooks []string,
 
 // apply takes in what a layer's settings say, later layers over earlier ones.
 func (l *loader) apply(p place, set settings) {
-	if ok, _ := l.court.folder(p.gate); ok {
+	if ok, _, _ := l.court.folder(p.gate); ok {
 		l.switches[zerocode].say(p.layer, set.features)
 	}
 	if p.layer == layerUser {
@@ -245,7 +245,7 @@ func (l *loader) claudeFile(p place, file string) {
 	l.told(s.Managed, issues...)
 	if p.layer == layerManaged && switched != nil {
 		l.switches[claude].pinned = switched
-	} else if ok, _ := l.court.folder(p.gate); ok {
+	} else if ok, _, _ := l.court.folder(p.gate); ok {
 		l.switches[claude].say(p.layer, switched)
 	}
 	if l.only == "" {

@@ -30,6 +30,7 @@ content of the scripts that it names. A project's hooks also need their folder t
   pawl trust list
   pawl trust accept --project .
   pawl trust accept NAME
+  pawl trust accept --all --project .
   pawl trust accept NAME@DIGEST     only if it is still what was reviewed
 
 One that was accepted and is gone is warned of until it is back, or revoke has forgotten it.`
@@ -101,19 +102,14 @@ type chosen struct {
 	sources
 	Names   []string `arg:"" optional:"" name:"name" help:"A hook's name, as list shows it; NAME@DIGEST holds it to that digest."`
 	All     bool     `help:"Every hook that it can be done to."`
-	Project string   `placeholder:"DIR" help:"A project's folder instead of a hook."`
+	Project string   `placeholder:"DIR" help:"A project's folder: alone, or beside names or --all."`
 }
 
-// check is an error unless exactly one of the ways to choose is used.
+// check is an error unless it is said what to change.
 func (c *chosen) check() error {
-	ways := 0
-	for _, used := range []bool{len(c.Names) > 0, c.All, c.Project != ""} {
-		if used {
-			ways++
-		}
-	}
-	if ways != 1 {
-		return errors.New("say which: either names, or --all, or --project DIR\npawl list shows the names")
+	named := len(c.Names) > 0
+	if named == c.All && (named || c.Project == "") {
+		return errors.New("say which: either names or --all, or --project DIR, or both\npawl list shows the names")
 	}
 	return nil
 }
@@ -148,15 +144,40 @@ func (c *chosen) change(a *app, done string, some func(*config.Set, ...string) (
 	if err != nil {
 		return err
 	}
-	if c.Project != "" {
-		return a.changeProject(&set.Set, c.Project, done, project)
+	folder, err := c.folder()
+	if err != nil {
+		return err
 	}
 	if c.All {
-		entries, err := all(&set.Set)
-		return c.printChanged(a, entries, done, err)
+		some = func(set *config.Set, _ ...string) ([]config.Entry, error) { return all(set) }
 	}
-	entries, err := some(&set.Set, c.Names...)
-	return c.printChanged(a, entries, done, err)
+	var entries []config.Entry
+	if hooks := c.All || len(c.Names) > 0; hooks {
+		if entries, err = some(&set.Set, c.Names...); err != nil || folder == "" {
+			return c.printChanged(a, entries, done, err)
+		}
+	}
+	written, err := project(&set.Set, folder)
+	if err != nil {
+		return storeFault(err)
+	}
+	return c.printProject(a, written, entries, done)
+}
+
+// folder is the project's full path, of a folder that is there: a slip in it must not leave half a change. Empty: none
+// was named.
+func (c *chosen) folder() (string, error) {
+	if c.Project == "" {
+		return "", nil
+	}
+	full, err := filepath.Abs(c.Project)
+	if err != nil {
+		return "", fault(err)
+	}
+	if info, err := os.Stat(full); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("--project %s is not a folder", full)
+	}
+	return full, nil
 }
 
 // reviewed finds the hooks that a change may be about, and tells of files that do not load: one may be of them.
@@ -170,20 +191,24 @@ func (s *sources) reviewed(a *app) (*hookSet, error) {
 	return set, err
 }
 
-func (a *app) changeProject(set *config.Set, dir, done string, change func(*config.Set, string) (string, error)) error {
-	full, err := filepath.Abs(dir)
-	if err != nil {
-		return fault(err)
+// printProject shows a folder that was changed, and the hooks that were with it.
+func (c *chosen) printProject(a *app, written string, entries []config.Entry, done string) error {
+	hooks := c.All || len(c.Names) > 0
+	if !a.json {
+		if _, err := fmt.Fprintf(a.out, "%s project %s\n", done, exact(written)); err != nil || !hooks {
+			return err
+		}
+		return c.printChanged(a, entries, done, nil)
 	}
-	written, err := change(set, full)
-	if err != nil {
-		return storeFault(err)
+	answer := map[string]any{"project": written, "change": done}
+	if hooks {
+		_, now, err := c.standing(a, entries)
+		if err != nil {
+			return err
+		}
+		answer["hooks"] = listings(now)
 	}
-	if a.json {
-		return a.printJSON(map[string]string{"project": written, "change": done})
-	}
-	_, err = fmt.Fprintf(a.out, "%s project %s\n", done, exact(written))
-	return err
+	return a.printJSON(answer)
 }
 
 // storeFault is a fault where the store could not be written, and the caller's matter otherwise.
@@ -198,15 +223,34 @@ func storeFault(err error) error {
 	return flagged(err)
 }
 
-// printChanged shows hooks as they stand after a change: found anew, since a folder or another layer may
-// still keep them from running.
+// printChanged shows hooks as they stand after a change, and where there was none to change, those that wait
+// for something else.
 func (s *sources) printChanged(a *app, changed []config.Entry, done string, err error) error {
 	if err != nil {
 		return storeFault(err)
 	}
-	set, err := s.find(a)
+	set, entries, err := s.standing(a, changed)
 	if err != nil {
 		return err
+	}
+	if a.json {
+		return a.printJSON(listings(entries))
+	}
+	if len(entries) == 0 {
+		fmt.Fprintln(a.out, "no hook to change")
+		a.printWarnings(set.pending())
+	}
+	for _, row := range listings(entries) {
+		a.printReviewed(row, done)
+	}
+	return nil
+}
+
+// standing finds hooks anew after a change, since a folder or another layer may still keep them from running.
+func (s *sources) standing(a *app, changed []config.Entry) (*hookSet, []config.Entry, error) {
+	set, err := s.find(a)
+	if err != nil {
+		return nil, nil, err
 	}
 	var entries []config.Entry
 	for _, e := range changed {
@@ -218,16 +262,7 @@ func (s *sources) printChanged(a *app, changed []config.Entry, done string, err 
 			entries = append(entries, now)
 		}
 	}
-	if a.json {
-		return a.printJSON(listings(entries))
-	}
-	if len(entries) == 0 {
-		fmt.Fprintln(a.out, "no hook to change")
-	}
-	for _, row := range listings(entries) {
-		a.printReviewed(row, done)
-	}
-	return nil
+	return set, entries, nil
 }
 
 func (a *app) printReviewed(row config.Listing, done string) {
