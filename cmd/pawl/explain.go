@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/pawl-hooks/pawl"
 	"github.com/pawl-hooks/pawl/command"
+	"github.com/pawl-hooks/pawl/config"
 	"github.com/pawl-hooks/pawl/gate"
 )
 
@@ -18,7 +21,8 @@ type explainCmd struct {
 // Help is shown by pawl explain --help.
 func (*explainCmd) Help() string {
 	return `Runs nothing. For each hook: yes and the stage it would run in, if_changed where it would only judge an
-event that another hook rewrote, or no and why not. Behind it stands what the policy makes of the hook's
+event that another hook rewrote, or no and why not: one that waits for review, is disabled or is gone is
+listed too, with the command that changes that. Behind it stands what the policy makes of the hook's
 program, and by which rule: that of --policy, or the shipped defaults. A command that goes without its shell
 is judged as both, as it is when it fires, and the stricter answer is shown.
 
@@ -54,15 +58,48 @@ func (c *explainCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	rows := []explanation{}
-	for _, x := range registry.Explain(context.Background(), ev) {
-		rows = append(rows, explanation{x.Hook.Name, x.Fires, x.Stage, x.Why, rule(&x.Hook)})
-	}
+	rows := explained(set, registry.Explain(context.Background(), ev), rule)
 	if a.json {
 		return a.printJSON(rows)
 	}
 	set.say(a)
 	return c.print(a, rows)
+}
+
+// explained are the rows of every hook that was found, in configuration order, and of those that are gone: what does
+// not run is no hook of the registry.
+func explained(set *hookSet, asked []pawl.Explanation, rule func(*pawl.Hook) string) []explanation {
+	known := map[string]pawl.Explanation{}
+	for _, x := range asked {
+		known[x.Hook.Name] = x
+	}
+	rows := []explanation{}
+	for _, e := range slices.Concat(set.Entries, set.Gone) {
+		x, ok := known[e.Hook.Name]
+		why := stays(e)
+		switch {
+		case !ok:
+			x = pawl.Explanation{Hook: e.Hook, Fires: pawl.FiresNo, Why: why}
+		case why != "" && x.Fires != pawl.FiresNo:
+			x.Why = "it refuses in the hook's place: " + why
+		}
+		rows = append(rows, explanation{x.Hook.Name, x.Fires, x.Stage, x.Why, rule(&x.Hook)})
+	}
+	return rows
+}
+
+// stays says why a hook does not run whatever the event, and what changes that; empty: it runs.
+func stays(e config.Entry) string {
+	why, remedy := e.Reason, e.Remedy()
+	switch {
+	case e.Status == config.Gone:
+		return "it was accepted and is gone: " + why + "; put it back, or forget it: " + remedy
+	case !e.Enabled:
+		return "it is disabled: " + remedy
+	case why == "" || remedy == "" || strings.Contains(why, remedy):
+		return why
+	}
+	return why + ": " + remedy
 }
 
 // ruler says of a hook what the policy makes of its program; nothing where it has none.

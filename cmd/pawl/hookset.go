@@ -51,7 +51,7 @@ func (set *hookSet) warnings() []string {
 func (set *hookSet) pending() []string {
 	var warnings []string
 	for _, e := range set.Pending {
-		warnings = append(warnings, fmt.Sprintf("hook %s is pending: %s", e.Hook.Name, e.Reason))
+		warnings = append(warnings, fmt.Sprintf("hook %s is pending: %s", e.Hook.Name, stays(e)))
 	}
 	return warnings
 }
