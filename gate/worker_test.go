@@ -311,15 +311,19 @@ func TestAProgramThatIsNoWorkerIsToldWhatToDo(t *testing.T) {
 // A hook that is no worker and says so by silence is told what to do, in the place of a timeout, with how it
 // was ended.
 func TestAHookThatNeverGreetsIsToldWhatToDo(t *testing.T) {
-	for name, c := range map[string]struct{ script, says string }{
-		"it reads all of its input":     {`cat >/dev/null; echo '{"verdict":"pass"}'`, "did not greet in time"},
-		"its answer has no end of line": {`printf '{"verdict":"pass"}'; exec sleep 60`, `it printed "{\"verdict\":\"pass\"}"`},
+	for name, c := range map[string]struct {
+		script, says   string
+		greets, limits time.Duration
+	}{
+		"it reads all of its input": {`cat >/dev/null; echo '{"verdict":"pass"}'`, "did not greet in time", 300 * time.Millisecond, time.Minute},
+		// three quarters of its hook's time
+		"its answer has no end of line": {`printf '{"verdict":"pass"}'; exec sleep 60`, `it printed "{\"verdict\":\"pass\"}"`, 0, 2 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := new(gate.Workers)
+			w := &gate.Workers{Greeting: c.greets}
 			keeping(t, w, func(t *testing.T) {
 				p := command.Program{Name: "check", Args: []string{"sh", "-c", c.script}, Keep: true, Codec: wire.JSON{}}
-				r, err := pawl.New(pawl.Options{Gate: w}, pawl.Hook{Name: "check", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Timeout: time.Second, Handler: p})
+				r, err := pawl.New(pawl.Options{Gate: w}, pawl.Hook{Name: "check", On: pawl.ToolBefore, Effects: pawl.MayRefuse, Timeout: c.limits, Handler: p})
 				require.NoError(t, err)
 				out, err := r.Dispatch(t.Context(), call("s", "x"))
 				require.NoError(t, err)
