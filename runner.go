@@ -264,7 +264,7 @@ func (r *Registry) watchFrom(ctx context.Context, ev *Event, p *plan, from int) 
 	next, done := from, false
 	defer func() {
 		if !done {
-			next = r.unwatched(ctx, ev, p, next, recover())
+			r.unwatched(ctx, ev, p, next, recover())
 		}
 	}()
 	for _, o := range p.watch[from:] {
@@ -277,12 +277,11 @@ func (r *Registry) watchFrom(ctx context.Context, ev *Event, p *plan, from int) 
 
 // unwatched leaves the record of the observer before next, which did not return. Where that ends the goroutine, the
 // others hear of the event all the same.
-func (r *Registry) unwatched(ctx context.Context, ev *Event, p *plan, next int, v any) int {
+func (r *Registry) unwatched(ctx context.Context, ev *Event, p *plan, next int, v any) {
 	r.record(ctx, ev, p.hooks[next-1], &PanicError{Value: v, Stack: debug.Stack()})
 	for v == nil && next < len(p.watch) {
 		next = r.watchFrom(ctx, ev, p, next)
 	}
-	return next
 }
 
 // record leaves the record of an observer that panicked at a quiet trigger.
@@ -1208,7 +1207,7 @@ func (x *run) finish() {
 //
 //go:noinline
 func deepen(at int) byte {
-	var room [6 << 10]byte
+	var room [8 << 10]byte
 	return room[at]
 }
 
