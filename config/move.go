@@ -213,7 +213,7 @@ func (f *finder) chdir(name string, written, args []string) int {
 		f.at = spot{lost: "what " + written[0] + " stands for cannot be told: it may be an option of " + name}
 		return 1
 	case len(args[0]) > 2 && args[0][1] != '-' && names[args[0][:2]]: // -Csub
-		option, to, joined = args[0][:2], args[0][2:], true
+		to, joined = args[0][2:], true
 	case !names[option]:
 		return 0
 	}
