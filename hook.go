@@ -522,8 +522,12 @@ func (h *Hook) narrows() error {
 	return nil
 }
 
-// derive builds a registry of r's family, which may only narrow what r decides.
+// derive builds a registry of r's family, which may only narrow what r decides: where r refuses everything there is
+// none.
 func (r *Registry) derive(hooks []Hook) (*Registry, error) {
+	if r.broken != nil {
+		return nil, r.broken
+	}
 	next, err := build(r.opts, r.family, hooks)
 	if err == nil {
 		next.derived = true

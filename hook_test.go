@@ -1075,6 +1075,27 @@ func TestAnObserverThatEndsTheGoroutineSilencesNobody(t *testing.T) {
 	require.Len(t, heard, 3)
 }
 
+// A child that cannot follow its parent refuses everything, and so does what is derived from it.
+func TestWhatIsDerivedFromARegistryThatRefusesRefuses(t *testing.T) {
+	table := pawl.DefaultTriggers()
+	table["own.moment"] = pawl.Contract{Can: pawl.MayRefuse}
+	root := pawl.NewLive(registry(t, pawl.Options{Triggers: table}, refuse("guard")))
+	child, err := root.With(check("own", "own.moment", pawl.Decision{}, pawl.MayRefuse))
+	require.NoError(t, err)
+	grandchild, err := child.With(check("more", pawl.ToolAfter, pawl.Decision{}, pawl.MayRefuse))
+	require.NoError(t, err)
+	require.NoError(t, root.Replace(registry(t, pawl.Options{}, refuse("guard"))))
+	for _, l := range []*pawl.Live{child, grandchild, pawl.NewLive(child.Registry())} {
+		out, err := l.Dispatch(t.Context(), toolEvent())
+		require.Error(t, err)
+		require.Equal(t, pawl.Refuse, out.Verdict)
+	}
+	_, err = child.Registry().With(check("late", pawl.ToolAfter, pawl.Decision{}, pawl.MayRefuse))
+	require.Error(t, err)
+	_, err = pawl.NewLive(child.Registry()).Add(check("late", pawl.ToolAfter, pawl.Decision{}, pawl.MayRefuse))
+	require.Error(t, err)
+}
+
 // ---- stops
 
 func TestTheStopCap(t *testing.T) {
