@@ -333,7 +333,7 @@ type state struct {
 	payload *run      // who replaced Payload last; nil: it is the caller's
 	cache   [2]shared // of those that are asked for the first time, and again
 
-	matchers desk // what they are shown, so that none of them changes the event
+	matchers *desk // what they are shown, so that none of them changes the event
 	hash     sync.Once
 	sum      string // of Input
 }
@@ -349,7 +349,12 @@ func (s *state) accepts(b *bound) (bool, error) {
 }
 
 // shown is the event for matchers that read it; they are asked one after the other.
-func (s *state) shown() *Event { return s.matchers.lay(s) }
+func (s *state) shown() *Event {
+	if s.matchers == nil {
+		s.matchers = new(desk)
+	}
+	return s.matchers.lay(s)
+}
 
 // digest returns "sha256:" and the digest of the input; empty without one.
 func (s *state) digest() string {
@@ -917,6 +922,7 @@ type run struct {
 // aside returns room for a run that is called beside the caller.
 func (d *dispatch) aside() *aside {
 	if d.single != nil {
+		d.single.alarm.First = d.r.opts.Grace // by when a log that takes over may be due
 		return d.single
 	}
 	return new(aside)
@@ -925,6 +931,7 @@ func (d *dispatch) aside() *aside {
 // aside is what a run has that is called in a goroutine of its own and may have to be left behind.
 type aside struct {
 	clock clock.Clock
+	alarm clock.Alarm // of the clock, then of the log's where the event goes on from here
 	ev    Event
 	facts facts
 	own   markedContext // for programs
@@ -1173,7 +1180,7 @@ func (x *run) ask() {
 		return
 	}
 	asked = true
-	x.aside.clock.Start(x.d.ctx, x.b.Timeout, x.d.r.opts.Grace, x)
+	x.aside.clock.Start(x.d.ctx, x.b.Timeout, x.d.r.opts.Grace, x, &x.aside.alarm)
 	a = x.handle()
 	ended = true
 }
@@ -1193,22 +1200,29 @@ func (x *run) finish() {
 	d, logs := x.d, false
 	defer func() {
 		if !logs {
+			if x.aside != nil {
+				x.aside.alarm.Off()
+			}
 			d.over.Done()
 		}
 	}()
 	d.ended(x)
 	if logs = d.single != nil && d.carryOn(); logs {
-		d.log.run()
+		d.log.run(&d.single.alarm)
 	}
 }
 
 // deepen makes the stack of a new goroutine as deep as its work will need, while there is next to nothing on it
-// to move: it would grow in steps, and move what it holds at each.
+// to move: it would grow in steps, and move what it holds at each. The room is there from the start, and cleared only
+// for a use that nobody makes of it.
 //
 //go:noinline
-func deepen(at int) byte {
-	var room [8 << 10]byte
-	return room[at]
+func deepen(use int) (b byte) {
+	if use > 0 {
+		var room [8 << 10]byte
+		b = room[use]
+	}
+	return b
 }
 
 // hookContext is a run as the context of its handler: that of the dispatch, or its clock, and what it knows.
@@ -1582,7 +1596,7 @@ func (d *dispatch) join() {
 func (d *dispatch) keep() {
 	if d.log = d.writingOf(d.more.runs); d.log != nil {
 		d.over.Add(1)
-		go d.log.run()
+		go d.log.run(new(clock.Alarm))
 		d.over.Wait()
 	}
 }
@@ -1669,11 +1683,12 @@ func (d *dispatch) left(v Verdict) *Event {
 
 // writing is one Append under way. A Log that hangs past Grace, panics or fails has failed.
 type writing struct {
-	d    *dispatch
-	ctx  clock.Clock
-	recs []Record
-	err  error
-	only [1]Record // room for one, as a rule all there is
+	d     *dispatch
+	ctx   clock.Clock
+	alarm *clock.Alarm
+	recs  []Record
+	err   error
+	only  [1]Record // room for one, as a rule all there is
 }
 
 // writingOf is the writing of recs; nil where there is nothing to write, or no Log.
@@ -1695,9 +1710,10 @@ var (
 )
 
 // run appends the records, and lets whoever waits for the event go on.
-func (w *writing) run() {
+func (w *writing) run(alarm *clock.Alarm) {
 	deepen(0)
-	w.ctx.StartDetached(w.d.ctx, w.d.r.opts.Grace, 0, w)
+	w.alarm = alarm
+	w.ctx.StartDetached(w.d.ctx, w.d.r.opts.Grace, 0, w, alarm)
 	err := errLogExit
 	defer func() {
 		if v := recover(); v != nil {
@@ -1719,6 +1735,7 @@ func (w *writing) Left() { w.come(fmt.Errorf("%w within %v", ErrLog, w.d.r.opts.
 func (w *writing) come(err error) {
 	w.err = err
 	w.ctx.Stop()
+	w.alarm.Off()
 	w.d.over.Done()
 }
 

@@ -15,12 +15,19 @@ import (
 // A key is one member of the object a program is told an event by.
 type key struct {
 	name  string
+	label string // as it is written
 	value func(b []byte, ev *pawl.Event) []byte
 	when  func(ev *pawl.Event) bool // nil: always
 }
 
 // keys is one list of the groups' keys.
-func keys(groups ...[]key) []key { return slices.Concat(groups...) }
+func keys(groups ...[]key) []key {
+	list := slices.Concat(groups...)
+	for i, k := range list {
+		list[i].label = `"` + k.name + `":`
+	}
+	return list
+}
 
 // The groups that rows are made of.
 var (
@@ -81,9 +88,9 @@ func (r *row) encode(ev *pawl.Event) []byte {
 		switch {
 		case k.when != nil && !k.when(ev):
 		case k.value == nil:
-			b = quote(member(b, k.name), r.event)
+			b = quote(append(next(b), k.label...), r.event)
 		default:
-			b = k.value(member(b, k.name), ev)
+			b = k.value(append(next(b), k.label...), ev)
 		}
 	}
 	if len(ev.Extra) > 0 {
@@ -96,7 +103,7 @@ func (r *row) encode(ev *pawl.Event) []byte {
 func (r *row) extra(b []byte, ev *pawl.Event) []byte {
 	for _, name := range slices.Sorted(maps.Keys(ev.Extra)) {
 		if !slices.ContainsFunc(r.input, func(k key) bool { return k.name == name && written(k, ev) }) {
-			b = splice(member(b, name), ev.Extra[name], "null")
+			b = splice(append(quote(next(b), name), ':'), ev.Extra[name], "null")
 		}
 	}
 	return b
@@ -104,12 +111,12 @@ func (r *row) extra(b []byte, ev *pawl.Event) []byte {
 
 func written(k key, ev *pawl.Event) bool { return k.when == nil || k.when(ev) }
 
-// member begins the next member of the object that b is.
-func member(b []byte, name string) []byte {
+// next begins the next member of the object that b is.
+func next(b []byte) []byte {
 	if b[len(b)-1] != '{' {
 		b = append(b, ',')
 	}
-	return append(quote(b, name), ':')
+	return b
 }
 
 func text(of func(*pawl.Event) string) func([]byte, *pawl.Event) []byte {

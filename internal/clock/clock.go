@@ -17,22 +17,81 @@ type Clock struct {
 	owner        Owner
 	bound        bool // it ends with its parent
 	unwatch      func() bool
+	alarm        *Alarm
 
 	mu      sync.Mutex
 	done    chan struct{} // made when it is asked for
 	begun   time.Time
-	timer   *time.Timer
-	waits   int       // pauses under way
+	pauses  []*pause  // under way
 	since   time.Time // when the first of them began
 	lost    time.Duration
 	err     error // why the context ended; the grace runs
 	ended   time.Time
-	holds   []*time.Timer // of the pauses
 	gone    bool
 	claimed bool       // whoever ran under it has ended, or was left behind
 	behind  []waiting  // what to call when the context ends
 	room    [1]waiting // for one of them, as a rule all there is
 	drawn   int        // the last ticket of a waiting
+}
+
+// An Alarm is the timer of a clock, and of the clock that begins where that one has stopped: what ends in time never
+// sets a second one. It may ring early, and is then set again. The zero Alarm is off.
+type Alarm struct {
+	First time.Duration // after that long it rings once, for whoever begins later and is due sooner; zero: it need not
+
+	mu    sync.Mutex
+	timer *time.Timer
+	at    time.Time // when it rings; zero: it does not
+	clock *Clock    // whose time it is for
+}
+
+// keep makes the alarm that of c, due then.
+func (a *Alarm) keep(c *Clock, due time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.clock = c
+	if first := c.begun.Add(a.First); a.timer == nil && a.First > 0 && first.Before(due) {
+		due = first
+	}
+	a.set(due, c.begun)
+}
+
+// by has the alarm of c ring no later than that.
+func (a *Alarm) by(c *Clock, due time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.clock == c {
+		a.set(due, time.Now())
+	}
+}
+
+func (a *Alarm) set(due, now time.Time) {
+	switch {
+	case a.timer == nil:
+		a.timer = time.AfterFunc(due.Sub(now), a.ring)
+	case !a.at.IsZero() && !due.Before(a.at):
+		return
+	default:
+		a.timer.Reset(due.Sub(now))
+	}
+	a.at = due
+}
+
+func (a *Alarm) ring() {
+	a.mu.Lock()
+	c := a.clock
+	a.at = time.Time{}
+	a.mu.Unlock()
+	c.ring()
+}
+
+// Off stops the alarm, whose clocks have stopped.
+func (a *Alarm) Off() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.timer != nil {
+		a.timer.Stop()
+	}
 }
 
 // An Owner is told, in a goroutine of its own, that what ran under the clock is to be left behind.
@@ -44,9 +103,9 @@ type waiting struct {
 }
 
 // Start lets the clock run from now. It is called once, before anything else.
-func (c *Clock) Start(parent context.Context, limit, grace time.Duration, owner Owner) {
+func (c *Clock) Start(parent context.Context, limit, grace time.Duration, owner Owner, alarm *Alarm) {
 	c.bound = true
-	c.StartDetached(parent, limit, grace, owner)
+	c.StartDetached(parent, limit, grace, owner, alarm)
 	if err := parent.Err(); err != nil {
 		c.end(err)
 		return
@@ -65,12 +124,10 @@ func (c *Clock) Start(parent context.Context, limit, grace time.Duration, owner 
 }
 
 // StartDetached is Start for a clock that has its parent's values and outlives its end.
-func (c *Clock) StartDetached(parent context.Context, limit, grace time.Duration, owner Owner) {
-	c.parent, c.limit, c.grace, c.owner, c.begun = parent, limit, grace, owner, time.Now()
+func (c *Clock) StartDetached(parent context.Context, limit, grace time.Duration, owner Owner, alarm *Alarm) {
+	c.parent, c.limit, c.grace, c.owner, c.alarm, c.begun = parent, limit, grace, owner, alarm, time.Now()
 	c.behind = c.room[:0]
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.timer = time.AfterFunc(limit, c.expire)
+	alarm.keep(c, c.begun.Add(limit))
 }
 
 // AfterFunc is context.AfterFunc, without a context of its own where ctx can do without.
@@ -97,14 +154,10 @@ func (c *Clock) leave() {
 	}
 }
 
-// Stop ends the clock and its context.
+// Stop ends the clock and its context, and leaves the alarm to who comes next.
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	c.gone = true
-	c.timer.Stop()
-	for _, t := range c.holds {
-		t.Stop()
-	}
 	unwatch := c.unwatch
 	c.mu.Unlock()
 	if unwatch != nil {
@@ -113,25 +166,47 @@ func (c *Clock) Stop() {
 	c.close(context.Canceled)
 }
 
-// expire ends the context, unless a pause came first.
-func (c *Clock) expire() {
+// ring does what is due, and has the alarm ring once more for the rest.
+func (c *Clock) ring() {
 	c.mu.Lock()
-	paused := c.waits > 0
+	now := time.Now()
+	for _, p := range slices.Clone(c.pauses) {
+		if !now.Before(p.until) {
+			c.resume(p)
+		}
+	}
+	due, gone, ended := c.due(), c.gone, c.err != nil
 	c.mu.Unlock()
-	if !paused {
+	switch {
+	case gone:
+	case now.Before(due):
+		c.alarm.by(c, due)
+	case ended:
+		c.leave()
+	default:
 		c.end(context.DeadlineExceeded)
 	}
+}
+
+// due is when something is to be done next. The caller holds c.mu.
+func (c *Clock) due() time.Time {
+	switch {
+	case c.err != nil:
+		return c.ended.Add(c.grace)
+	case len(c.pauses) > 0:
+		first := slices.MinFunc(c.pauses, func(a, b *pause) int { return a.until.Compare(b.until) })
+		return first.until
+	}
+	return c.begun.Add(c.limit + c.lost)
 }
 
 // end ends the context and lets the grace run.
 func (c *Clock) end(why error) {
 	if c.close(why) {
 		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.timer.Stop()
-		if !c.gone {
-			c.timer = time.AfterFunc(c.grace, c.leave)
-		}
+		due := c.due()
+		c.mu.Unlock()
+		c.alarm.by(c, due)
 	}
 }
 
@@ -142,7 +217,9 @@ func (c *Clock) close(why error) (first bool) {
 		c.mu.Unlock()
 		return false
 	}
-	c.err, c.ended = why, time.Now()
+	if c.err = why; !c.gone {
+		c.ended = time.Now()
+	}
 	behind := c.behind
 	c.behind = nil
 	if c.done != nil {
@@ -220,6 +297,9 @@ func (c *Clock) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
+// A pause is one time at which the clock stands still.
+type pause struct{ until time.Time }
+
 // Pause stops the clock for at most longest. The func it returns lets it run on; calling it twice does no
 // harm. Pauses may overlap.
 func (c *Clock) Pause(longest time.Duration) (resume func()) {
@@ -228,28 +308,32 @@ func (c *Clock) Pause(longest time.Duration) (resume func()) {
 	if c.err != nil || c.gone {
 		return func() {}
 	}
-	if c.waits++; c.waits == 1 {
-		c.since = time.Now()
-		c.timer.Stop()
+	now := time.Now()
+	if len(c.pauses) == 0 {
+		c.since = now
 	}
-	once := sync.OnceFunc(c.resume)
-	atMost := time.AfterFunc(longest, once)
-	c.holds = append(c.holds, atMost)
+	p := &pause{now.Add(longest)}
+	c.pauses = append(c.pauses, p)
+	c.alarm.by(c, p.until)
 	return func() {
-		atMost.Stop()
-		once()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.resume(p)
 	}
 }
 
-func (c *Clock) resume() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waits--; c.waits > 0 {
+// resume ends a pause, once. The caller holds c.mu.
+func (c *Clock) resume(p *pause) {
+	i := slices.Index(c.pauses, p)
+	if i < 0 {
+		return
+	}
+	if c.pauses = slices.Delete(c.pauses, i, i+1); len(c.pauses) > 0 {
 		return
 	}
 	c.lost += time.Since(c.since)
 	if c.err == nil && !c.gone {
-		c.timer.Reset(c.limit - time.Since(c.begun) + c.lost)
+		c.alarm.by(c, c.due())
 	}
 }
 
@@ -258,7 +342,7 @@ func (c *Clock) Elapsed() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := time.Since(c.begun) - c.lost
-	if c.waits > 0 {
+	if len(c.pauses) > 0 {
 		t -= time.Since(c.since)
 	}
 	return t

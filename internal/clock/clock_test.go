@@ -14,12 +14,13 @@ import (
 // A kept clock waits for what runs under it, or for being told to leave it.
 type kept struct {
 	clock.Clock
-	over chan bool
+	alarm clock.Alarm
+	over  chan bool
 }
 
 func start(ctx context.Context, limit, grace time.Duration) *kept {
 	k := &kept{over: make(chan bool, 1)}
-	k.Start(ctx, limit, grace, k)
+	k.Start(ctx, limit, grace, k, &k.alarm)
 	return k
 }
 
@@ -124,7 +125,7 @@ func TestADetachedClockOutlivesItsParent(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "v"))
 		cancel()
 		c := &kept{over: make(chan bool, 1)}
-		c.StartDetached(ctx, time.Second, 0, c)
+		c.StartDetached(ctx, time.Second, 0, c, &c.alarm)
 		require.NoError(t, c.Err())
 		require.Equal(t, "v", c.Value(key{}))
 		require.True(t, c.Wait())
