@@ -1,17 +1,20 @@
 package main
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"time"
 )
 
 // perCall runs the ways in turn, so that a busy machine bears on all alike, and returns the median time of one
-// call of each, in nanoseconds. Each turn calls a way batch times.
+// call of each, in nanoseconds. Each turn calls a way batch times. The order of a turn is drawn, so that none always
+// finds the caches and processors as the same other one left them.
 func perCall(rounds, batch int, ways ...func()) []float64 {
 	times := make([][]time.Duration, len(ways))
 	for range rounds {
-		for i, way := range ways {
+		for _, i := range rand.Perm(len(ways)) {
+			way := ways[i]
 			began := time.Now()
 			for range batch {
 				way()

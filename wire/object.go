@@ -148,6 +148,10 @@ type printed struct {
 func scan(stdout []byte, speaks func(object) bool) printed {
 	stdout = bytes.TrimPrefix(bytes.TrimSpace(stdout), []byte("\uFEFF"))
 	p := printed{text: bytes.TrimSpace(stdout)}
+	if string(p.text) == "{}" { // most of them have nothing to say
+		p.objects, p.whole = []object{{}}, true
+		return p
+	}
 	if bytes.HasPrefix(p.text, []byte("{")) {
 		o, size, err := parse(p.text)
 		if p.document(size, err); err == nil && size == len(p.text) {

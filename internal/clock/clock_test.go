@@ -83,6 +83,59 @@ func TestOverlappingPauses(t *testing.T) {
 	})
 }
 
+func TestAPauseEndsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t.Context(), time.Second, time.Second)
+		began := time.Now()
+		resume := c.Pause(time.Minute)
+		c.Pause(time.Second)
+		<-c.Done()
+		require.Equal(t, time.Minute+time.Second, time.Since(began))
+		resume()
+		require.Equal(t, time.Second, c.Elapsed())
+		c.Stop()
+	})
+}
+
+func TestAnAlarmMayRingEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &kept{over: make(chan bool, 1), alarm: clock.Alarm{First: 2 * time.Second}}
+		c.Start(t.Context(), time.Minute, time.Second, c, &c.alarm)
+		began := time.Now()
+		<-c.Done()
+		require.Equal(t, time.Minute, time.Since(began))
+		require.True(t, c.Wait())
+		require.Equal(t, time.Minute+time.Second, time.Since(began))
+		c.Stop()
+	})
+}
+
+func TestAnAlarmIsHandedOn(t *testing.T) {
+	for name, took := range map[string]time.Duration{
+		"before it first rings": time.Second, "as it rings": 2 * time.Second, "later": 3 * time.Second, "near the limit": 59 * time.Second,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				first := &kept{over: make(chan bool, 1), alarm: clock.Alarm{First: 2 * time.Second}}
+				first.Start(t.Context(), time.Minute, time.Second, first, &first.alarm)
+				time.Sleep(took)
+				require.True(t, first.Finish())
+				first.Stop()
+
+				then := &kept{over: make(chan bool, 1)}
+				then.StartDetached(t.Context(), 2*time.Second, 0, then, &first.alarm)
+				began := time.Now()
+				require.ErrorIs(t, first.Err(), context.Canceled)
+				require.False(t, <-first.over)
+				require.True(t, then.Wait())
+				require.Equal(t, 2*time.Second, time.Since(began))
+				require.Empty(t, first.over)
+				first.alarm.Off()
+			})
+		})
+	}
+}
+
 func TestAfterFunc(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t.Context(), time.Second, time.Second)
