@@ -680,6 +680,32 @@ func TestANoteOnARefusalIsToldNothingOfTheResult(t *testing.T) {
 	require.Equal(t, map[string]string{"refuse": `"secret"pass`, "note": "refuse", "observe": `"secret"refuse`}, told)
 }
 
+func TestAPanicAtAQuietTriggerIsTold(t *testing.T) {
+	broken := errors.New("disk full")
+	for name, logged := range map[string]error{"kept": nil, "not kept": broken} {
+		t.Run(name, func(t *testing.T) {
+			heard := 0
+			observe := func(name string, f func()) pawl.Hook {
+				return pawl.Hook{Name: name, On: pawl.StreamText, Handler: pawl.Observer(func(context.Context, *pawl.Event) { f() })}
+			}
+			log := pawl.LogFunc(func(context.Context, ...pawl.Record) error { return logged })
+			r := registry(t, pawl.Options{Log: log}, observe("a", func() { panic("a") }), observe("b", func() { heard++ }), observe("c", func() { panic("c") }))
+			out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.StreamText})
+			require.ErrorIs(t, err, logged)
+			require.Equal(t, pawl.Pass, out.Verdict)
+			require.Equal(t, 1, heard)
+			require.Len(t, out.Runs(), 2)
+			require.Equal(t, []string{"a", "c"}, []string{out.Runs()[0].Name, out.Runs()[1].Name})
+			require.Equal(t, pawl.CausePanic, out.Runs()[0].Cause)
+			if logged != nil {
+				require.ErrorIs(t, err, pawl.ErrLog)
+				require.Len(t, out.Decision().Warnings, 1)
+				require.Contains(t, out.Decision().Warnings[0], "disk full")
+			}
+		})
+	}
+}
+
 // A caller's context need not compare with another.
 func TestAQuietTriggerTakesAnyContext(t *testing.T) {
 	heard := 0

@@ -202,7 +202,7 @@ func (r *Registry) Dispatch(ctx context.Context, ev *Event) (Outcome, error) {
 		return refused(ev, fmt.Errorf("%s: %w", ev.Trigger, ErrDepth))
 	}
 	if row.contract.Quiet && p.quiet() && child.quiet() {
-		return r.watch(ctx, ev, p, child, depth), nil
+		return r.watch(ctx, ev, p, child, depth)
 	}
 	return r.start(ctx, ev, row, p, child, depth).finish()
 }
@@ -235,36 +235,54 @@ func (p *plan) quiet() bool { return p == nil || p.watch != nil }
 
 // watch calls untimed observers at a quiet trigger: no copies, no clock, no record, one recover for the
 // loop. What panics goes the recorded way.
-func (r *Registry) watch(ctx context.Context, ev *Event, p, child *plan, depth int) Outcome {
+func (r *Registry) watch(ctx context.Context, ev *Event, p, child *plan, depth int) (Outcome, error) {
 	marked := r.mark(ctx, depth)
 	told := ev
 	if ev.shared != nil { // it was lent to a handler, which reports it on
 		own := *ev
 		own.shared, told = nil, &own
 	}
+	var sick panics
 	if p != nil {
-		r.watchAll(marked, told, p)
+		r.watchAll(marked, told, p, &sick)
 	}
 	if child != nil {
 		re := *told
 		re.Trigger = childPrefix + ev.Trigger
-		r.watchAll(marked, &re, child)
+		r.watchAll(marked, &re, child, &sick)
 	}
-	return Outcome{ev: ev}
+	if sick.runs != nil {
+		return Outcome{ev: ev, more: &outcome{decision: sick.told(), runs: sick.runs}}, sick.err
+	}
+	return Outcome{ev: ev}, nil
 }
 
-func (r *Registry) watchAll(ctx context.Context, ev *Event, p *plan) {
+// panics are the records of observers that panicked at a quiet trigger.
+type panics struct {
+	runs []Run
+	err  error // of the log
+}
+
+// told is what the person is told of them.
+func (p *panics) told() (d Decision) {
+	if p.err != nil {
+		d.Warnings = []string{p.err.Error()}
+	}
+	return d
+}
+
+func (r *Registry) watchAll(ctx context.Context, ev *Event, p *plan, sick *panics) {
 	for i := 0; i < len(p.watch); {
-		i = r.watchFrom(ctx, ev, p, i)
+		i = r.watchFrom(ctx, ev, p, i, sick)
 	}
 }
 
 // watchFrom calls observers until one panics, or ends the goroutine, and leaves its record.
-func (r *Registry) watchFrom(ctx context.Context, ev *Event, p *plan, from int) (next int) {
+func (r *Registry) watchFrom(ctx context.Context, ev *Event, p *plan, from int, sick *panics) (next int) {
 	next, done := from, false
 	defer func() {
 		if !done {
-			r.unwatched(ctx, ev, p, next, recover())
+			r.unwatched(ctx, ev, p, next, recover(), sick)
 		}
 	}()
 	for _, o := range p.watch[from:] {
@@ -277,15 +295,15 @@ func (r *Registry) watchFrom(ctx context.Context, ev *Event, p *plan, from int) 
 
 // unwatched leaves the record of the observer before next, which did not return. Where that ends the goroutine, the
 // others hear of the event all the same.
-func (r *Registry) unwatched(ctx context.Context, ev *Event, p *plan, next int, v any) {
-	r.record(ctx, ev, p.hooks[next-1], &PanicError{Value: v, Stack: debug.Stack()})
+func (r *Registry) unwatched(ctx context.Context, ev *Event, p *plan, next int, v any, sick *panics) {
+	r.record(ctx, ev, p.hooks[next-1], &PanicError{Value: v, Stack: debug.Stack()}, sick)
 	for v == nil && next < len(p.watch) {
-		next = r.watchFrom(ctx, ev, p, next)
+		next = r.watchFrom(ctx, ev, p, next, sick)
 	}
 }
 
 // record leaves the record of an observer that panicked at a quiet trigger.
-func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicError) {
+func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicError, sick *panics) {
 	err.Hook = b.Name
 	d := &dispatch{r: r, ctx: ctx, ev: ev, row: &row{}}
 	x := d.newRun(b, StageObserve, newState(ev), false)
@@ -295,6 +313,10 @@ func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicEr
 	d.more = new(outcome)
 	d.more.runs = d.records(nil, []*run{x})
 	d.keep()
+	sick.runs = append(sick.runs, d.more.runs...)
+	if d.log != nil && d.log.err != nil {
+		sick.err = d.log.err
+	}
 }
 
 // markedContext carries the mark of a family.

@@ -30,7 +30,7 @@ func dialectOf(file string, data []byte) string {
 	switch {
 	case hooks == nil || hooks.Is(doc.List) || !d.Root.Is(doc.Table):
 		return native
-	case hooks.Get("run") != nil || hooks.Get("on") != nil:
+	case hooks.Get("name") != nil || hooks.Get("on") != nil || hooks.Get("run") != nil:
 		return native // one hook where a list belongs: its reader says how to write it
 	case d.Format == doc.TOML:
 		return zerocode

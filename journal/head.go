@@ -11,7 +11,7 @@ import (
 // A Head is where a log ended at some time. Kept apart from the log, it shows whether what was there then is
 // there still.
 type Head struct {
-	Time time.Time `json:"time"`
+	Time time.Time `json:"time,omitzero"`
 	Size int64     `json:"size"` // bytes of the file
 	Hash string    `json:"hash"` // of its last line; Genesis where it had none
 }
