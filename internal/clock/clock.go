@@ -197,8 +197,12 @@ func (c *Clock) due() time.Time {
 		first := slices.MinFunc(c.pauses, func(a, b *pause) int { return a.until.Compare(b.until) })
 		return first.until
 	}
-	return c.begun.Add(c.limit + c.lost)
+	return c.ends()
 }
+
+// ends is when the limit is over. Limit and lost are added one by one: their sum may be more than a Duration can be.
+// The caller holds c.mu.
+func (c *Clock) ends() time.Time { return c.begun.Add(c.limit).Add(c.lost) }
 
 // end ends the context and lets the grace run.
 func (c *Clock) end(why error) {
@@ -236,7 +240,7 @@ func (c *Clock) close(why error) (first bool) {
 func (c *Clock) Deadline() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	own := c.begun.Add(c.limit + c.lost)
+	own := c.ends()
 	if parents, ok := c.parent.Deadline(); ok && c.bound && parents.Before(own) {
 		return parents, true
 	}

@@ -2,11 +2,14 @@ package clock_test
 
 import (
 	"context"
+	"math"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/pawl-hooks/pawl/internal/clock"
 )
@@ -97,6 +100,22 @@ func TestAPauseEndsByItself(t *testing.T) {
 	})
 }
 
+func TestTheLongestLimitCanBePaused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t.Context(), math.MaxInt64, time.Second)
+		resume := c.Pause(math.MaxInt64)
+		time.Sleep(time.Hour)
+		resume()
+		time.Sleep(time.Hour)
+		require.NoError(t, c.Err())
+		deadline, ok := c.Deadline()
+		require.True(t, ok)
+		require.True(t, deadline.After(time.Now()))
+		require.Equal(t, time.Hour, c.Elapsed())
+		c.Stop()
+	})
+}
+
 func TestAnAlarmMayRingEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &kept{over: make(chan bool, 1), alarm: clock.Alarm{First: 2 * time.Second}}
@@ -134,6 +153,62 @@ func TestAnAlarmIsHandedOn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A spell is a pause under a clock: when it begins, what it may last at most, and after what it is resumed.
+type spell struct{ begins, longest, resumed time.Duration }
+
+// endOf counts the moments at which nothing pauses, up to the limit.
+func endOf(limit time.Duration, pauses []spell) (at time.Duration) {
+	for ; limit > 0; at++ {
+		if !slices.ContainsFunc(pauses, func(p spell) bool { return p.begins <= at && at < p.begins+min(p.longest, p.resumed) }) {
+			limit--
+		}
+	}
+	return at
+}
+
+// Property: whatever pauses it, ends it early or takes its alarm over, all that is due comes when it is due. No two
+// things happen at once: of four moments each kind has its own.
+func TestAllComesWhenItIsDue(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(what string, most, beat int) time.Duration {
+			return time.Duration(4*rapid.IntRange(0, most).Draw(rt, what) + beat)
+		}
+		limit, grace, first, again := draw("limit", 10, 0), draw("grace", 10, 0), draw("first", 10, 0), draw("again", 10, 0)
+		pauses := make([]spell, rapid.IntRange(0, 3).Draw(rt, "pauses"))
+		for i := range pauses {
+			pauses[i] = spell{draw("begins", 10, 1), draw("longest", 20, 0), draw("resumed", 20, 0)}
+		}
+		cancelled, finished := draw("cancelled", 50, 2), draw("finished", 50, 3)
+		ends := min(endOf(limit, pauses), cancelled)
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			c := &kept{over: make(chan bool, 1), alarm: clock.Alarm{First: first}}
+			began, ended := time.Now(), make(chan time.Duration, 1)
+			c.Start(ctx, limit, grace, c, &c.alarm)
+			context.AfterFunc(c, func() { ended <- time.Since(began) })
+			time.AfterFunc(cancelled, cancel)
+			time.AfterFunc(finished, func() { c.Finish() })
+			for _, p := range pauses {
+				time.AfterFunc(p.begins, func() { time.AfterFunc(p.resumed, c.Pause(p.longest)) })
+			}
+			require.Equal(t, ends+grace < finished, c.Wait())
+			c.Stop()
+			over := min(ends+grace, finished)
+			require.Equal(t, over, time.Since(began))
+			require.Equal(t, min(ends, finished), <-ended)
+
+			then := &kept{over: make(chan bool, 1)}
+			then.StartDetached(ctx, again, 0, then, &c.alarm)
+			require.True(t, then.Wait())
+			require.Equal(t, over+again, time.Since(began))
+			c.alarm.Off()
+			time.Sleep(time.Second)
+			require.Empty(t, c.over)
+			require.Empty(t, then.over)
+		})
+	})
 }
 
 func TestAfterFunc(t *testing.T) {
