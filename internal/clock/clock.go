@@ -56,13 +56,12 @@ func (a *Alarm) keep(c *Clock, due time.Time) {
 	a.set(due, c.begun)
 }
 
-// by has the alarm of c ring no later than that.
-func (a *Alarm) by(c *Clock, due time.Time) {
+// by has the alarm ring no later than that. The caller holds its clock, which has not stopped: else the alarm may be
+// another's, or off.
+func (a *Alarm) by(due time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.clock == c {
-		a.set(due, time.Now())
-	}
+	a.set(due, time.Now())
 }
 
 func (a *Alarm) set(due, now time.Time) {
@@ -176,11 +175,13 @@ func (c *Clock) ring() {
 		}
 	}
 	due, gone, ended := c.due(), c.gone, c.err != nil
+	early := now.Before(due)
+	if early && !gone {
+		c.alarm.by(due)
+	}
 	c.mu.Unlock()
 	switch {
-	case gone:
-	case now.Before(due):
-		c.alarm.by(c, due)
+	case gone, early:
 	case ended:
 		c.leave()
 	default:
@@ -206,11 +207,13 @@ func (c *Clock) ends() time.Time { return c.begun.Add(c.limit).Add(c.lost) }
 
 // end ends the context and lets the grace run.
 func (c *Clock) end(why error) {
-	if c.close(why) {
-		c.mu.Lock()
-		due := c.due()
-		c.mu.Unlock()
-		c.alarm.by(c, due)
+	if !c.close(why) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone {
+		c.alarm.by(c.due())
 	}
 }
 
@@ -318,7 +321,7 @@ func (c *Clock) Pause(longest time.Duration) (resume func()) {
 	}
 	p := &pause{now.Add(longest)}
 	c.pauses = append(c.pauses, p)
-	c.alarm.by(c, p.until)
+	c.alarm.by(p.until)
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -337,7 +340,7 @@ func (c *Clock) resume(p *pause) {
 	}
 	c.lost += time.Since(c.since)
 	if c.err == nil && !c.gone {
-		c.alarm.by(c, c.due())
+		c.alarm.by(c.due())
 	}
 }
 
