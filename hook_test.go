@@ -322,6 +322,24 @@ func TestAFuncOfOptionsThatEndsTheGoroutineFailsTheHook(t *testing.T) {
 			})
 		}
 	}
+	t.Run("redactor at a quiet trigger", func(t *testing.T) {
+		var heard, log bytes.Buffer
+		observer := func(name string) pawl.Hook {
+			return pawl.Hook{Name: name, On: pawl.StreamText, Handler: pawl.Observer(func(context.Context, *pawl.Event) {
+				heard.WriteString(name)
+				panic("x")
+			})}
+		}
+		r := registry(t, pawl.Options{Redact: exitOnce(), Log: pawl.JSONLog(&log)}, observer("a"), observer("b"))
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			_, _ = r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.StreamText})
+		}()
+		<-gone
+		require.Equal(t, "ab", heard.String())
+		require.Equal(t, 2, strings.Count(log.String(), `"cause":"panic"`))
+	})
 	t.Run("finished", func(t *testing.T) {
 		h := check("h", pawl.ToolBefore, pawl.Decision{Verdict: pawl.Refuse}, pawl.MayRefuse)
 		h.Timeout = time.Minute
@@ -1082,23 +1100,55 @@ func (f matchFunc) Match(ev *pawl.Event) bool { return f(ev) }
 func (f matchFunc) String() string            { return "a func" }
 
 func TestAnObserverThatEndsTheGoroutineSilencesNobody(t *testing.T) {
-	heard := make(chan string, 3)
-	observer := func(name string, exit bool) pawl.Hook {
-		return pawl.Hook{Name: name, On: pawl.StreamText, Handler: pawl.Observer(func(context.Context, *pawl.Event) {
-			heard <- name
-			if exit {
-				runtime.Goexit()
+	for _, on := range []pawl.Trigger{pawl.StreamText, pawl.TurnAfter} {
+		var heard []string
+		observer := func(name string, on pawl.Trigger, exit bool) pawl.Hook {
+			return pawl.Hook{Name: name, On: on, Handler: pawl.Observer(func(context.Context, *pawl.Event) {
+				heard = append(heard, name)
+				if exit {
+					runtime.Goexit()
+				}
+			})}
+		}
+		var appended [][]string
+		log := pawl.LogFunc(func(_ context.Context, recs ...pawl.Record) error {
+			var names []string
+			for _, rec := range recs {
+				if run := rec.(*pawl.Run); run.Cause == pawl.CausePanic {
+					names = append(names, run.ID)
+				}
 			}
-		})}
+			appended = append(appended, names)
+			return nil
+		})
+		r := registry(t, pawl.Options{Log: log}, observer("d", "child."+on, true), observer("a", on, true), observer("b", on, true),
+			observer("c", on, false), observer("e", "child."+on, false))
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			_, _ = r.Dispatch(t.Context(), &pawl.Event{Trigger: on, Agent: pawl.Agent{ID: "sub"}})
+		}()
+		<-gone
+		require.ElementsMatch(t, []string{"a", "b", "c", "d", "e"}, heard)
+		about := ":" + string(on)
+		require.Equal(t, [][]string{{"hook:d" + about, "hook:a" + about, "hook:b" + about}}, appended, "at once, in the order of the configuration")
 	}
-	r := registry(t, pawl.Options{}, observer("a", true), observer("b", true), observer("c", false))
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		_, _ = r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.StreamText})
-	}()
-	<-gone
-	require.Len(t, heard, 3)
+}
+
+func TestAllThatPanicsAtAQuietTriggerWaitsForTheLogOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hooks []pawl.Hook
+		for _, name := range []string{"a", "b", "c"} {
+			hooks = append(hooks, pawl.Hook{Name: name, On: pawl.StreamText, Handler: pawl.Observer(func(context.Context, *pawl.Event) { panic(name) })})
+		}
+		hangs := pawl.LogFunc(func(ctx context.Context, _ ...pawl.Record) error { <-ctx.Done(); return ctx.Err() })
+		began := time.Now()
+		out, err := registry(t, pawl.Options{Log: hangs}, hooks...).Dispatch(t.Context(), &pawl.Event{Trigger: pawl.StreamText})
+		require.ErrorIs(t, err, pawl.ErrLog)
+		require.Len(t, out.Runs(), 3)
+		require.Len(t, out.Decision().Warnings, 1)
+		require.Equal(t, 2*time.Second, time.Since(began))
+	})
 }
 
 // A child that cannot follow its parent refuses everything, and so does what is derived from it.

@@ -236,87 +236,89 @@ func (p *plan) quiet() bool { return p == nil || p.watch != nil }
 // watch calls untimed observers at a quiet trigger: no copies, no clock, no record, one recover for the
 // loop. What panics goes the recorded way.
 func (r *Registry) watch(ctx context.Context, ev *Event, p, child *plan, depth int) (Outcome, error) {
-	marked := r.mark(ctx, depth)
-	told := ev
+	w := watching{r: r, ctx: r.mark(ctx, depth), ev: ev, told: ev, child: child}
 	if ev.shared != nil { // it was lent to a handler, which reports it on
 		own := *ev
-		own.shared, told = nil, &own
+		own.shared, w.told = nil, &own
 	}
-	var sick panics
 	if p != nil {
-		r.watchAll(marked, told, p, &sick)
+		w.all(w.told, p)
 	}
-	if child != nil {
-		re := *told
-		re.Trigger = childPrefix + ev.Trigger
-		r.watchAll(marked, &re, child, &sick)
+	if w.child == nil && w.sick == nil {
+		return Outcome{ev: ev}, nil
 	}
-	if sick.runs != nil {
-		return Outcome{ev: ev, more: &outcome{decision: sick.told(), runs: sick.runs}}, sick.err
-	}
-	return Outcome{ev: ev}, nil
+	return w.finish()
 }
 
-// panics are the records of observers that panicked at a quiet trigger.
-type panics struct {
-	runs []Run
-	err  error // of the log
+// watching is an event on its way to the observers of a quiet trigger.
+type watching struct {
+	r     *Registry
+	ctx   context.Context
+	ev    *Event    // the caller's
+	told  *Event    // as they are told it
+	child *plan     // of those who are still to hear of a sub-agent's event
+	sick  *dispatch // with the runs of those that panicked; nil: none did
 }
 
-// told is what the person is told of them.
-func (p *panics) told() (d Decision) {
-	if p.err != nil {
-		d.Warnings = []string{p.err.Error()}
+// finish tells the observers of a sub-agent's event, and has the records kept of all that panicked.
+func (w *watching) finish() (Outcome, error) {
+	if child := w.child; child != nil {
+		w.child = nil
+		re := *w.told
+		re.Trigger = childPrefix + re.Trigger
+		w.all(&re, child)
 	}
-	return d
+	if w.sick == nil {
+		return Outcome{ev: w.ev}, nil
+	}
+	return w.sick.through((*dispatch).settleAll, (*dispatch).join)
 }
 
-func (r *Registry) watchAll(ctx context.Context, ev *Event, p *plan, sick *panics) {
+func (w *watching) all(ev *Event, p *plan) {
 	for i := 0; i < len(p.watch); {
-		i = r.watchFrom(ctx, ev, p, i, sick)
+		i = w.from(ev, p, i)
 	}
 }
 
-// watchFrom calls observers until one panics, or ends the goroutine, and leaves its record.
-func (r *Registry) watchFrom(ctx context.Context, ev *Event, p *plan, from int, sick *panics) (next int) {
+// from calls observers until one panics, or ends the goroutine.
+func (w *watching) from(ev *Event, p *plan, from int) (next int) {
 	next, done := from, false
 	defer func() {
 		if !done {
-			r.unwatched(ctx, ev, p, next, recover(), sick)
+			w.panicked(ev, p, next, recover())
 		}
 	}()
 	for _, o := range p.watch[from:] {
 		next++
-		o(ctx, ev)
+		o(w.ctx, ev)
 	}
 	done = true
 	return next
 }
 
-// unwatched leaves the record of the observer before next, which did not return. Where that ends the goroutine, the
-// others hear of the event all the same.
-func (r *Registry) unwatched(ctx context.Context, ev *Event, p *plan, next int, v any, sick *panics) {
-	r.record(ctx, ev, p.hooks[next-1], &PanicError{Value: v, Stack: debug.Stack()}, sick)
+// panicked keeps the run of the observer before next, which did not return, for its record. Where that ends the
+// goroutine, the others hear of the event all the same, and the records are kept on the way out.
+func (w *watching) panicked(ev *Event, p *plan, next int, v any) {
+	if w.sick == nil {
+		w.sick = w.r.start(w.ctx, w.ev, w.r.row(w.ev.Trigger), nil, nil, 0)
+	}
+	b := p.hooks[next-1]
+	x := w.sick.newRun(b, StageObserve, newState(ev), false)
+	x.began, x.started = w.r.stamp(time.Now()), true
+	x.take(answer{err: &PanicError{Hook: b.Name, Value: v, Stack: debug.Stack()}})
+	w.sick.add(x)
 	for v == nil && next < len(p.watch) {
-		next = r.watchFrom(ctx, ev, p, next, sick)
+		next = w.from(ev, p, next)
+	}
+	if v == nil {
+		_, _ = w.finish()
 	}
 }
 
-// record leaves the record of an observer that panicked at a quiet trigger.
-func (r *Registry) record(ctx context.Context, ev *Event, b *bound, err *PanicError, sick *panics) {
-	err.Hook = b.Name
-	d := &dispatch{r: r, ctx: ctx, ev: ev, row: &row{}}
-	x := d.newRun(b, StageObserve, newState(ev), false)
-	x.began, x.started = r.stamp(time.Now()), true
-	x.take(answer{err: err})
-	d.settle(x)
-	d.more = new(outcome)
-	d.more.runs = d.records(nil, []*run{x})
-	d.keep()
-	sick.runs = append(sick.runs, d.more.runs...)
-	if d.log != nil && d.log.err != nil {
-		sick.err = d.log.err
-	}
+// settleAll settles the runs of observers that panicked at a quiet trigger.
+func (d *dispatch) settleAll() {
+	defer d.mend(d.runs)
+	each(d.runs, d.settle)
 }
 
 // markedContext carries the mark of a family.
@@ -565,6 +567,10 @@ func (d *dispatch) finish() (Outcome, error) {
 	if d.single != nil {
 		stages = []func(*dispatch){(*dispatch).askOnly, (*dispatch).applyOnly, (*dispatch).joinOnly}
 	}
+	return d.through(stages...)
+}
+
+func (d *dispatch) through(stages ...func(*dispatch)) (Outcome, error) {
 	each(stages, func(stage func(*dispatch)) { stage(d) })
 	return d.out, d.err
 }
