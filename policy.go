@@ -44,7 +44,7 @@ type Command struct {
 // A Result is what a program that ran left behind.
 type Result struct {
 	Action         string // what the policy decided on: exec.path.zig
-	Code           int    // exit code; -1 when killed by Signal
+	Code           int    // exit code; -1 when killed by Signal, and where nobody knows: then Signal is empty
 	Signal         string // "killed", "terminated"; empty when it exited by itself
 	Stdout, Stderr []byte // each its first bytes, up to the limit
 	Cut            int64  // bytes of both streams that were read and not kept

@@ -50,13 +50,12 @@ type Liner interface {
 func Exited(res pawl.Result) error {
 	switch {
 	case res.Signal != "":
-		return signalled(res)
+		return &pawl.Failure{Cause: pawl.CauseSignal, Err: fmt.Errorf("ended by a signal: %s", res.Signal)}
+	case res.Code < 0:
+		return &pawl.Failure{Cause: pawl.CauseExit, Err: fmt.Errorf("exit code %d, so nobody knows how it ended: "+
+			"the host ignores SIGCHLD, or something in it waits for programs that are not its own", res.Code)}
 	case res.Code != 0:
 		return &pawl.Failure{Cause: pawl.CauseExit, Err: fmt.Errorf("exit code %d", res.Code)}
 	}
 	return nil
-}
-
-func signalled(res pawl.Result) error {
-	return &pawl.Failure{Cause: pawl.CauseSignal, Err: fmt.Errorf("ended by a signal: %s", res.Signal)}
 }

@@ -76,8 +76,8 @@ func fact(ev *pawl.Event, input string) (string, error) {
 
 // Decode reads the program's end by the Output. Text that the limit cut is an answer all the same.
 func (f Flags) Decode(_ *pawl.Event, res pawl.Result) (pawl.Decision, error) {
-	if res.Signal != "" {
-		return pawl.Decision{}, signalled(res)
+	if res.Signal != "" || res.Code < 0 {
+		return pawl.Decision{}, Exited(res)
 	}
 	d := pawl.Decision{Errored: res.Code != 0}
 	switch f.Output {

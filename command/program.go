@@ -60,8 +60,8 @@ func (p Program) Handle(ctx context.Context, ev *pawl.Event, gate pawl.Gate) (pa
 		return pawl.Decision{}, err
 	}
 	d, err := p.codec().Decode(ev, res)
-	if err == nil && res.Signal != "" {
-		err = signalled(res)
+	if err == nil && (res.Signal != "" || res.Code < 0) {
+		err = Exited(res)
 	}
 	if err == nil {
 		err = sameKind(ev.Input, d.Input)

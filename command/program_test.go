@@ -131,6 +131,23 @@ func TestASignalFailsAndARestrictionStands(t *testing.T) {
 	require.Same(t, own, err, "a codec that names its own failure is believed")
 }
 
+func TestAnEndThatNobodySawFailsAndARestrictionStands(t *testing.T) {
+	for name, codec := range map[string]command.Codec{
+		"a codec that does not look": teller{d: pawl.Decision{Verdict: pawl.Halt, Reason: "no"}},
+		"the flags":                  command.Flags{Output: command.OutputRefuse},
+		"those that ignore":          command.Flags{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := command.Program{Name: "x", Args: []string{"x"}, Codec: codec}.Handle(t.Context(), &pawl.Event{}, &keeps{res: pawl.Result{Code: -1}})
+			require.Equal(t, pawl.CauseExit, cause(t, err))
+			require.ErrorContains(t, err, "SIGCHLD")
+			if _, looks := codec.(teller); looks {
+				require.Equal(t, pawl.Halt, d.Verdict)
+			}
+		})
+	}
+}
+
 func TestAProgramThatCannotBeAskedFailsAndRunsNothing(t *testing.T) {
 	wrong := errors.New("wrong")
 	for name, p := range map[string]command.Program{

@@ -39,7 +39,11 @@ func (g *group) close()     {}
 // alive reports whether the group still has members, its leader having been reaped.
 func (g *group) alive() bool { return unix.Kill(-g.pid, 0) != unix.ESRCH && anyRunning(g.pid) }
 
+// exitOf says how a program ended; -1 without a signal: nobody knows, for somebody else reaped it.
 func exitOf(state *os.ProcessState) (code int, signal string) {
+	if state == nil {
+		return -1, ""
+	}
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		return -1, ws.Signal().String()
 	}

@@ -214,10 +214,12 @@ func (s *spawned) signal(sig syscall.Signal) {
 	}
 }
 
-func (s *spawned) reap() (ws unix.WaitStatus) {
+// reap takes in how the program ended; known is false where somebody else did, or the kernel was told to keep it
+// from all.
+func (s *spawned) reap() (ws unix.WaitStatus, known bool) {
 	for {
 		if _, err := unix.Wait4(s.pid, &ws, 0, nil); err != unix.EINTR {
-			return ws
+			return ws, err == nil
 		}
 	}
 }
@@ -231,14 +233,15 @@ func (s *spawned) finish() (pawl.Result, error) {
 	if !linger {
 		s.signal(unix.SIGKILL)
 	}
+	res.Code = -1
 	if gone {
-		ws := s.reap()
-		res.Code = ws.ExitStatus() // -1 where a signal did it
-		if ws.Signaled() {
-			res.Signal = ws.Signal().String()
+		if ws, known := s.reap(); known {
+			res.Code = ws.ExitStatus() // -1 where a signal did it
+			if ws.Signaled() {
+				res.Signal = ws.Signal().String()
+			}
 		}
 	} else {
-		res.Code = -1
 		go s.reap() // whenever the kernel lets go of it
 	}
 	g := group{s.pid}

@@ -106,6 +106,29 @@ var helpers = map[string]func(args []string){
 			os.Stdout.Write([]byte{0xa9})
 		}
 	},
+	// unwaited is a host to whose programs somebody else attends. It prints how each way to run one saw its end.
+	"unwaited": func(args []string) {
+		if args[0] == "ignored" {
+			signal.Ignore(syscall.SIGCHLD)
+		} else {
+			go func() {
+				for {
+					_, _ = syscall.Wait4(-1, nil, 0, nil)
+				}
+			}()
+		}
+		ctx := context.Background()
+		workers := &gate.Workers{}
+		for range 20 {
+			for _, e := range []gate.Exec{{}, {Portable: true}} {
+				res, err := e.Run(ctx, pawl.Command{Args: []string{"sh", "-c", "exit 1"}})
+				fmt.Println(res.Code, res.Signal, err)
+			}
+		}
+		greets := `echo '{"pawl":"worker","version":1}'; while read -r l; do echo '{}'; done`
+		_, err := workers.Run(ctx, pawl.Command{Args: []string{"sh", "-c", greets}, Stdin: []byte("{}"), Keep: true})
+		fmt.Println("kept", err, workers.Close())
+	},
 	// descriptors prints the numbers of the descriptors that it was handed.
 	"descriptors": func([]string) { fmt.Print(handedOn()) },
 }
@@ -168,6 +191,26 @@ func filtered() bool {
 		}
 	}
 	return false
+}
+
+// Where nobody knows how a program ended, it has not ended well.
+func TestAProgramThatSomebodyElseWaitedFor(t *testing.T) {
+	for _, how := range []string{"ignored", "reaped"} {
+		t.Run(how, func(t *testing.T) {
+			res, err := gate.Exec{}.Run(t.Context(), helper(t, "unwaited", how))
+			require.NoError(t, err)
+			require.Zero(t, res.Code, "%s", res.Stderr)
+			lines := strings.Split(strings.TrimSpace(string(res.Stdout)), "\n")
+			require.Len(t, lines, 41)
+			for _, line := range lines[:40] {
+				if how == "ignored" {
+					require.Equal(t, "-1  <nil>", line)
+				}
+				require.Contains(t, []string{"-1  <nil>", "1  <nil>"}, line)
+			}
+			require.Equal(t, "kept <nil> <nil>", lines[40])
+		})
+	}
 }
 
 func helper(t testing.TB, name string, args ...string) pawl.Command {

@@ -106,5 +106,8 @@ func status(res pawl.Result) string {
 	if res.Signal != "" {
 		return "killed by signal: " + res.Signal
 	}
+	if res.Code < 0 {
+		return "exit status: not known"
+	}
 	return "exit status: " + strconv.Itoa(res.Code)
 }

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -27,9 +26,6 @@ func (r *reading) decide() (pawl.Decision, error) {
 	case r.row.deaf:
 		return pawl.Decision{}, explained(ended, r.res.Stderr)
 	case r.res.Signal != "" || r.res.Code < 0:
-		if ended == nil {
-			ended = &pawl.Failure{Cause: pawl.CauseSignal, Err: errors.New("ended without an exit code")}
-		}
 		return r.restrictions(r.scan()), ended
 	case r.res.Code == 2 && r.row.exit2 != fails:
 		return r.blocked()
