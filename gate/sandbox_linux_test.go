@@ -486,13 +486,13 @@ func TestAKeptProgramIsConfined(t *testing.T) {
 			t.Skip(err)
 		}
 		dir := t.TempDir()
-		cmd := sh(`echo '` + greeting + `'; while read -r line; do touch "$line" 2>/dev/null && echo yes || echo no; done`)
+		cmd := sh(`echo '` + greeting + `'; while read -r line; do touch "$line" 2>/dev/null && echo '{"yes":1}' || echo '{"no":1}'; done`)
 		cmd.Keep, cmd.Stdin = true, []byte(filepath.Join(dir, "file"))
 		confined := gate.Sandbox{}.Wrap(w)
 		for _, c := range []struct {
 			gate pawl.Gate
 			want string
-		}{{confined, "no"}, {w, "yes"}, {confined, "no"}, {gate.Sandbox{Write: []string{dir}}.Wrap(w), "yes"}} {
+		}{{confined, `{"no":1}`}, {w, `{"yes":1}`}, {confined, `{"no":1}`}, {gate.Sandbox{Write: []string{dir}}.Wrap(w), `{"yes":1}`}} {
 			res, err := c.gate.Run(t.Context(), cmd)
 			require.NoError(t, err)
 			require.Equal(t, c.want, string(res.Stdout))

@@ -29,8 +29,8 @@ const WorkerVar = "PAWL_WORKER"
 //
 //	{"pawl":"worker","version":1}
 //
-// and from then on reads a line for each event from its standard input and prints one line for each on its
-// standard output, flushed. It is to end at the end of its input; half of Exec's Grace later it gets
+// and from then on reads a line for each event from its standard input and prints one line for each, a JSON object,
+// on its standard output, flushed. It is to end at the end of its input; half of Exec's Grace later it gets
 // TERM. Its standard error is for people.
 //
 // One that adds "echo":true to its greeting gets a random mark and a space before each event, and prints both
@@ -38,8 +38,8 @@ const WorkerVar = "PAWL_WORKER"
 // line without the mark of its question fails it.
 //
 // The answer has the time of any hook, the start included. A program that fails is killed with its whole group
-// and started again for the next question: one that does not answer in time, ends, prints an empty line or
-// more than one, or speaks before it is asked. One that fails again and again is started again after a pause
+// and started again for the next question: one that does not answer in time, ends, prints a line that is no JSON
+// object or more than one, or speaks before it is asked. One that fails again and again is started again after a pause
 // that doubles, from Backoff; where that is longer than a second the question fails at once. One that ends
 // by itself between two questions did no harm: another takes its place.
 //

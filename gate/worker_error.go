@@ -13,7 +13,7 @@ type WorkerKind string
 const (
 	NoGreeting   WorkerKind = "is no worker" // it said something else first, ended, or said nothing in time
 	WrongVersion WorkerKind = "speaks another version"
-	NoAnswer     WorkerKind = "gave no answer"           // it ended with exit code 0, or the line was empty
+	NoAnswer     WorkerKind = "gave no answer"           // it ended with exit code 0, or its line was no JSON object
 	SpokeUnasked WorkerKind = "spoke unasked"            // a second line behind an answer, or one before a question
 	TooMuch      WorkerKind = "answered too much"        // a line longer than the command's limit
 	Resting      WorkerKind = "is not started again yet" // it failed too often in a row

@@ -142,7 +142,7 @@ func (p *scripted) answers(t *testing.T, n, at, limit int, answer []byte) {
 	line, _, whole := p.next(at)
 	require.True(t, whole)
 	require.Equal(t, string(line), p.mark+string(answer))
-	require.NotEmpty(t, bytes.TrimSpace(answer))
+	require.True(t, object(answer), "%q", answer)
 	require.LessOrEqual(t, len(answer), limit)
 	if p.mark != "" || p.lags == 0 {
 		require.Equal(t, p.asked[n], at, "it was printed before its question, or something else was: %q", p.printed)
@@ -162,7 +162,7 @@ func (p *scripted) fails(t *testing.T, n, at, limit int, err error) {
 	case e.Kind == gate.TooMuch:
 		require.Greater(t, len(line), limit+len(p.mark))
 	case e.Kind == gate.NoAnswer:
-		require.True(t, whole && owned && len(bytes.TrimSpace(answer)) == 0, "%q", line)
+		require.True(t, whole && owned && !object(answer), "%q", line)
 	case e.Kind == gate.SpokeUnasked && !asked:
 		require.NotEmpty(t, p.printed[at:])
 	case e.Kind == gate.SpokeUnasked:
@@ -172,15 +172,24 @@ func (p *scripted) fails(t *testing.T, n, at, limit int, err error) {
 	}
 }
 
+// object reports whether a line is a JSON object, duplicate names or not.
+func object(line []byte) bool {
+	var into map[string]json.RawMessage
+	return json.Unmarshal(line, &into) == nil && into != nil
+}
+
+// long is an object of n bytes.
+func long(n int) string { return `{"x":"` + strings.Repeat("x", n-8) + `"}` }
+
 // FuzzWhatAWorkerPrints lets a kept program print anything, in any pieces, and wants each answer to be one line of
 // it, the one that its question got, or an error that says what it was instead.
 func FuzzWhatAWorkerPrints(f *testing.F) {
 	const hello, echo = greeting + "\n", `{"pawl":"worker","version":1,"echo":true}` + "\n"
 	for _, text := range []string{
 		"", "\n", hello, hello + "\xff{}\n\xff{}\n", hello + "\xff{}\n{}\n", hello + "\xff{}\xff\n\xff", hello + "\xff\n", hello + "{}\n\xff{}\n",
-		hello + "\xff{}\nstray\n\xff{}\n\xff{}\n", hello + "\xff" + strings.Repeat("x", 300) + "\n", hello + "\xff" + strings.Repeat("x", 300),
+		hello + "\xff{}\nstray\n\xff{}\n\xff{}\n", hello + "\xff" + long(300) + "\n", hello + "\xffx\n\xff{}\n", hello + "\xff[{}]\n", hello + "\xff" + strings.Repeat("x", 300),
 		echo + "\xff\xfe{}\n\xff\xfe{}\n", echo + "\xff{}\n\xfe{}\n", echo + "\xff\xfe{}\n{}\n\xff\xfe{}\n", echo + "\xffstray \xfe{}\n",
-		echo + "\xff\xfe\n", echo + "\xff\xfe" + strings.Repeat("x", 100) + "\n\xff\xfe" + strings.Repeat("x", 101) + "\n", echo + "\xff\xfe{}\xff\n",
+		echo + "\xff\xfe\n", echo + "\xff\xfe" + long(100) + "\n\xff\xfe" + long(101) + "\n", echo + "\xff\xfex\n", echo + "\xff\xfe{}\xff\n",
 		"Loading\n" + hello, greeting, `{"pawl":"worker","version":2}` + "\n{}\n", strings.Repeat("x", 5000) + "\n", `{"pawl":"worker","version":1,"echo":1}` + "\n",
 	} {
 		for _, cuts := range []string{"\x7f", "\x00", "\x7f\xff", "\x06\x80"} {

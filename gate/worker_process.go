@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/pawl-hooks/pawl"
 )
 
@@ -233,8 +235,16 @@ func (k *worker) ask(ctx context.Context, question []byte) (answer []byte, err e
 		return all(), k.fault(SpokeUnasked, "behind its answer it printed "+quoted(more)+"; one line for each line it reads is due")
 	case len(bytes.TrimSpace(answer)) == 0:
 		return nil, k.fault(NoAnswer, "it printed an empty line; {} is the answer of who has nothing to say")
+	case !isObject(answer):
+		return all(), k.fault(NoAnswer, "it printed "+quoted(answer)+", which is no JSON object; only answers belong on its standard output")
 	}
 	return answer, nil
+}
+
+// isObject reports whether a line can be an answer. What is none may come before one, which the next to ask would get.
+func isObject(line []byte) bool {
+	v := jsontext.Value(line)
+	return v.Kind() == '{' && v.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 var errTooLong = errors.New("the line is too long")

@@ -64,7 +64,9 @@ func keptDoes(question string, n int) {
 	case "flood":
 		line = strings.Repeat("x", 1<<20) + "\n"
 	case "large":
-		line = strings.Repeat("x", len(question)) + "\n"
+		line = `{"x":"` + strings.Repeat("x", len(question)-8) + "\"}\n"
+	case "chat":
+		line = "checking...\n"
 	case "hang":
 		signal.Ignore(syscall.SIGTERM)
 		_ = exec.Command("sleep", "60").Start()
@@ -194,10 +196,11 @@ unmarked) echo '{"verdict":"allow"}';;
 last) echo "$last {}";;
 two) printf '%s {}\n' "$mark" "$mark";;
 blank) echo "$mark ";;
-large) head -c 65536 /dev/zero | tr '\0' x | sed "s/^/$mark /"; echo;;
-larger) head -c 65537 /dev/zero | tr '\0' x | sed "s/^/$mark /"; echo;;
+large) head -c 65528 /dev/zero | tr '\0' x | sed "s/.*/$mark {\"x\":\"&\"}/"; echo;;
+larger) head -c 65529 /dev/zero | tr '\0' x | sed "s/.*/$mark {\"x\":\"&\"}/"; echo;;
+chat) echo "$mark checking...";;
 half) printf '%s' "$mark {}"; exit;;
-*) echo "$mark $event for ${#mark}";; esac; last=$mark; done`
+*) echo "$mark {\"to\":\"$event\",\"mark\":${#mark}}";; esac; last=$mark; done`
 	keeping(t, w, func(t *testing.T) {
 		ask := func(text string) (pawl.Result, error) {
 			return w.Run(t.Context(), pawl.Command{Args: []string{"sh", "-c", script}, Keep: true, Stdin: []byte(text)})
@@ -206,12 +209,12 @@ half) printf '%s' "$mark {}"; exit;;
 			for range 2 {
 				res, err := ask("a question")
 				require.NoError(t, err)
-				require.Equal(t, "a question for 16", string(res.Stdout))
+				require.Equal(t, `{"to":"a question","mark":16}`, string(res.Stdout))
 			}
 		}
 		for text, kind := range map[string]gate.WorkerKind{
 			"stray": gate.SpokeUnasked, "glued": gate.SpokeUnasked, "unmarked": gate.SpokeUnasked, "last": gate.SpokeUnasked, "two": gate.SpokeUnasked,
-			"blank": gate.NoAnswer, "larger": gate.TooMuch, "half": gate.NoAnswer,
+			"blank": gate.NoAnswer, "chat": gate.NoAnswer, "larger": gate.TooMuch, "half": gate.NoAnswer,
 		} {
 			good()
 			_, err := ask(text)
@@ -237,6 +240,7 @@ func TestAWorkerThatFailsFailsItsHookAndIsStartedAgain(t *testing.T) {
 		"leave": {kind: gate.NoAnswer, says: "ended with exit code 0"},
 		"half":  {kind: gate.NoAnswer, says: "ended with exit code 0", stdout: `{"verdict":"refuse","reason":"so far"}`},
 		"blank": {kind: gate.NoAnswer, says: "an empty line; {} is"},
+		"chat":  {kind: gate.NoAnswer, says: `printed "checking...", which is no JSON object`},
 		"twice": {kind: gate.SpokeUnasked, says: "behind its answer it printed"},
 		"flood": {kind: gate.TooMuch, says: "more than the 65536 bytes", stdout: strings.Repeat("x", 64<<10)},
 	} {
