@@ -90,11 +90,7 @@ func (s Sandbox) Wrap(next pawl.Gate) pawl.Gate {
 }
 
 func cannotConfine(cmd pawl.Command, detail string, err error) error {
-	arg0 := ""
-	if len(cmd.Args) > 0 {
-		arg0 = cmd.Args[0]
-	}
-	return &StartError{Kind: CannotConfine, Arg0: arg0, Detail: detail, Err: err}
+	return &StartError{Kind: CannotConfine, Arg0: arg0(cmd), Detail: detail, Err: err}
 }
 
 func (e Exec) runConfined(ctx context.Context, cmd pawl.Command, s *Sandbox) (pawl.Result, error) {

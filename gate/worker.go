@@ -128,7 +128,7 @@ func notGreeted(err error, began time.Time) pawl.Result {
 func question(cmd pawl.Command) ([]byte, error) {
 	text := bytes.TrimSuffix(cmd.Stdin, []byte("\n"))
 	if len(text) == 0 || bytes.IndexByte(text, '\n') >= 0 || bytes.IndexByte(text, '\r') >= 0 {
-		return nil, &WorkerError{Kind: NoLine, Arg0: cmp.Or(append(cmd.Args, "")...), Detail: fmt.Sprintf(
+		return nil, &WorkerError{Kind: NoLine, Arg0: arg0(cmd), Detail: fmt.Sprintf(
 			"its input must be one line, and has %d lines in %d bytes", bytes.Count(text, []byte("\n"))+min(1, len(text)), len(cmd.Stdin))}
 	}
 	if len(text) < len(cmd.Stdin) {
@@ -210,6 +210,9 @@ func (w *Workers) fail(ctx context.Context, k *worker, said []byte, why error) (
 		err = k.fault(Stopped, "while it was asked")
 	case !errors.Is(why, errEnded) && !errors.Is(why, errInterrupted):
 		err = why
+	}
+	if errors.Is(why, errInterrupted) {
+		why = errors.New("it did not answer in time")
 	}
 	w.failed(k, cmp.Or(err, why), errors.Is(ctx.Err(), context.Canceled))
 	return res, err

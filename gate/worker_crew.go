@@ -54,6 +54,7 @@ func appendKey(b []byte, session string, cmd *pawl.Command) []byte {
 // A crew is the programs kept for one command in one session. The Workers' lock guards it.
 type crew struct {
 	session  string
+	arg0     string    // the first word of its command
 	idle     []*worker // the one used last, last
 	size     int       // programs, those about to start included
 	failures int       // in a row
@@ -75,11 +76,11 @@ func (w *Workers) take(ctx context.Context, cmd pawl.Command, s *Sandbox) (*work
 	for {
 		if w.closed {
 			w.mu.Unlock()
-			return nil, &WorkerError{Kind: Stopped, Arg0: cmd.Args[0], Detail: "the Workers are closed"}
+			return nil, &WorkerError{Kind: Stopped, Arg0: arg0(cmd), Detail: "the Workers are closed"}
 		}
 		c := w.crews[crewKey{string(text), s}]
 		if c == nil {
-			c = w.found(crewKey{string(text), s}, session)
+			c = w.found(crewKey{string(text), s}, session, arg0(cmd))
 		}
 		if n := len(c.idle); n > 0 {
 			k := c.idle[n-1]
@@ -103,7 +104,7 @@ func (w *Workers) take(ctx context.Context, cmd pawl.Command, s *Sandbox) (*work
 }
 
 // found adds a crew, and lets go of those that have nothing to remember.
-func (w *Workers) found(key crewKey, session string) *crew {
+func (w *Workers) found(key crewKey, session, arg0 string) *crew {
 	if w.crews == nil {
 		w.crews, w.asked = map[crewKey]*crew{}, map[*worker]bool{}
 	}
@@ -112,7 +113,7 @@ func (w *Workers) found(key crewKey, session string) *crew {
 			delete(w.crews, key)
 		}
 	}
-	c := &crew{session: session, rested: time.Now()}
+	c := &crew{session: session, arg0: arg0, rested: time.Now()}
 	w.crews[key] = c
 	return c
 }
@@ -137,11 +138,11 @@ func (w *Workers) mayStart(c *crew, waited time.Duration) (start bool, wait time
 }
 
 func (c *crew) resting(rest time.Duration) error {
-	e := &WorkerError{Kind: Resting, Detail: fmt.Sprintf("it failed %d times in a row and rests for another %v; the last time: %v",
+	e := &WorkerError{Kind: Resting, Arg0: c.arg0, Detail: fmt.Sprintf("it failed %d times in a row and rests for another %v; the last time: %v",
 		c.failures, rest.Round(time.Millisecond), c.last)}
 	var last *WorkerError
 	if errors.As(c.last, &last) {
-		e.Arg0, e.Detail = last.Arg0, fmt.Sprintf("it failed %d times in a row and rests for another %v; the last time it %s: %s",
+		e.Detail = fmt.Sprintf("it failed %d times in a row and rests for another %v; the last time it %s: %s",
 			c.failures, rest.Round(time.Millisecond), last.Kind, last.Detail)
 	}
 	return e

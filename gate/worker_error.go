@@ -46,9 +46,13 @@ func (e *WorkerError) Unwrap() error {
 }
 
 func cannotKeep(cmd pawl.Command, detail string) error {
-	arg0 := ""
-	if len(cmd.Args) > 0 {
-		arg0 = cmd.Args[0]
+	return &StartError{Kind: CannotKeep, Arg0: arg0(cmd), Detail: detail}
+}
+
+// arg0 is the first word of a command, which may have none.
+func arg0(cmd pawl.Command) string {
+	if len(cmd.Args) == 0 {
+		return ""
 	}
-	return &StartError{Kind: CannotKeep, Arg0: arg0, Detail: detail}
+	return cmd.Args[0]
 }

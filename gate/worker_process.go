@@ -41,9 +41,10 @@ type line interface {
 type worker struct {
 	*portable
 	line    line
-	echo    bool   // its answers carry the mark of their question
-	buf     []byte // what lines are read into
-	unasked []byte // what it printed since its last answer
+	echo    bool          // its answers carry the mark of their question
+	greets  time.Duration // how long it has for its greeting
+	buf     []byte        // what lines are read into
+	unasked []byte        // what it printed since its last answer
 
 	mu     sync.Mutex
 	ending bool // its pipes are no longer waited on by a holder
@@ -107,6 +108,7 @@ func (k *worker) greet(ctx context.Context, limit time.Duration) error {
 	if end, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(end)*3/4)
 	}
+	k.greets = limit
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	stop := context.AfterFunc(ctx, k.interrupt)
@@ -167,7 +169,8 @@ func (k *worker) unfit(why error) error {
 		why = k.fault(NoGreeting, "it ended ("+status(res)+") before it greeted"+printed+saying(res.Stderr)+
 			"; it must print its greeting and read lines until its input ends")
 	case errors.Is(why, errInterrupted):
-		why = k.fault(NoGreeting, "it did not greet in time"+howToGreet+printed+saying(res.Stderr))
+		why = k.fault(NoGreeting, fmt.Sprintf("it did not greet within %v (three quarters of its hook's timeout, and no longer than the host lets it)",
+			k.greets.Round(time.Millisecond))+howToGreet+printed+saying(res.Stderr))
 	}
 	if e := (*WorkerError)(nil); errors.As(why, &e) {
 		e.ended = pawl.Result{Code: res.Code, Signal: res.Signal, Stderr: res.Stderr, Orphans: res.Orphans}

@@ -279,7 +279,7 @@ func TestAProgramThatIsNoWorkerIsToldWhatToDo(t *testing.T) {
 		"prints words":          {"echo Loading; cat", gate.NoGreeting, []string{`"Loading"`}},
 		"prints lines":          {"printf '{\n}\n'; cat", gate.NoGreeting, []string{`printed "{"`}},
 		"prints without an end": {"head -c 100000 /dev/zero | tr '\\0' x; cat", gate.NoGreeting, []string{"xxx"}},
-		"reads all its input":   {"cat >/dev/null; echo '{}'", gate.NoGreeting, []string{"did not greet in time", `{"pawl":"worker","version":1}`}},
+		"reads all its input":   {"cat >/dev/null; echo '{}'", gate.NoGreeting, []string{"did not greet within", `{"pawl":"worker","version":1}`}},
 		"ends":                  {"echo oops >&2; exit 7", gate.NoGreeting, []string{"exit status: 7", `it said "oops"`}},
 		"ends well":             {"exit 0", gate.NoGreeting, []string{"exit status: 0"}},
 		"is killed":             {"kill -9 $$", gate.NoGreeting, []string{"killed by signal: killed"}},
@@ -319,7 +319,7 @@ func TestAHookThatNeverGreetsIsToldWhatToDo(t *testing.T) {
 		script, says   string
 		greets, limits time.Duration
 	}{
-		"it reads all of its input": {`cat >/dev/null; echo '{"verdict":"pass"}'`, "did not greet in time", 300 * time.Millisecond, time.Minute},
+		"it reads all of its input": {`cat >/dev/null; echo '{"verdict":"pass"}'`, "did not greet within", 300 * time.Millisecond, time.Minute},
 		// three quarters of its hook's time
 		"its answer has no end of line": {`printf '{"verdict":"pass"}'; exec sleep 60`, `it printed "{\"verdict\":\"pass\"}"`, 0, 2 * time.Second},
 	} {
@@ -337,7 +337,7 @@ func TestAHookThatNeverGreetsIsToldWhatToDo(t *testing.T) {
 				require.Contains(t, out.Decision().Reason, "drop keep")
 				run := out.Runs()[0]
 				require.Equal(t, pawl.CauseStart, run.Cause)
-				if c.says != "did not greet in time" { // that one ends well at the end of its input, if TERM is not there first
+				if c.says != "did not greet within" { // that one ends well at the end of its input, if TERM is not there first
 					require.Equal(t, "terminated", run.Signal)
 				}
 			})
@@ -478,6 +478,43 @@ func TestOneThatFailsAgainAndAgainRests(t *testing.T) {
 		other.Args = append(other.Args, "other")
 		_, err := w.Run(t.Context(), other)
 		require.NoError(t, err, "another command does not rest")
+	})
+}
+
+// overdue is a context whose time is over when it is done.
+type overdue struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c overdue) Done() <-chan struct{} { return c.done }
+
+func (c overdue) Err() error {
+	select {
+	case <-c.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+func TestOneThatRestsIsNamedAlsoWhereItWasLate(t *testing.T) {
+	w := &gate.Workers{Backoff: time.Hour}
+	keeping(t, w, func(t *testing.T) {
+		for i := range 2 {
+			asked := filepath.Join(t.TempDir(), "asked")
+			ctx := overdue{t.Context(), make(chan struct{})}
+			go func() {
+				eventually(func() bool { _, err := os.Stat(asked); return err == nil })
+				close(ctx.done)
+			}()
+			_, err := w.Run(ctx, kept(t, "hang "+asked))
+			require.NoError(t, err, "what is late is judged by the hook's clock: %d", i)
+		}
+		_, err := w.Run(t.Context(), kept(t, "q"))
+		workerError(t, err, gate.Resting, pawl.CauseStart)
+		require.ErrorContains(t, err, kept(t, "q").Args[0])
+		require.ErrorContains(t, err, "the last time: it did not answer in time")
 	})
 }
 
