@@ -193,7 +193,7 @@ type Options struct {
 	Log        Log                  // nil discards
 	LogFailure LogFailure           // zero: refuse
 	Triggers   map[Trigger]Contract // nil: DefaultTriggers()
-	Parallel   int                  // programs at once over the whole registry; zero: 2 × GOMAXPROCS, at least 8
+	Parallel   int                  // programs at once over the whole registry, those in a Pause not counted; zero: 2 × GOMAXPROCS, at least 8
 	Grace      time.Duration        // after a timeout, for the end of what ran; zero: 2 s
 	StopCap    int                  // refusals in a row at turn.stop and agent.stop; zero: 8, below zero: none
 	Redact     func([]byte) []byte  // over reasons, notes, warnings, outputs and records; nil: as they are

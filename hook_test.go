@@ -934,6 +934,55 @@ func TestAnEmptyMapIsNobodysInCommon(t *testing.T) {
 }
 
 // fakeProgram is a Program of a caller's own, written in Go.
+// A program whose hook waits for a person, or for its turn, runs nothing: others need not wait for it.
+func TestWhatWaitsHoldsUpNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		person, running, most := make(chan struct{}), 0, 0
+		runs := func(long time.Duration) {
+			running++
+			most = max(most, running)
+			time.Sleep(long)
+			running--
+		}
+		waits := pawl.GateFunc(func(ctx context.Context, cmd pawl.Command) (pawl.Result, error) {
+			if cmd.Args[0] == "asked" {
+				first, second := pawl.Pause(ctx, time.Hour), pawl.Pause(ctx, time.Hour)
+				<-person
+				first()
+				second()
+				second()
+			}
+			runs(time.Second)
+			return pawl.Result{}, ctx.Err()
+		})
+		program := func(name, tool string) pawl.Hook {
+			return pawl.Hook{Name: name, On: pawl.ToolBefore, Match: pawl.Names(tool), Effects: pawl.MayRefuse, Timeout: 10 * time.Second,
+				Handler: fakeProgram{func(ctx context.Context, _ *pawl.Event, gate pawl.Gate) (pawl.Decision, error) {
+					_, err := gate.Run(ctx, pawl.Command{Args: []string{tool}})
+					return pawl.Decision{}, err
+				}}}
+		}
+		r := registry(t, pawl.Options{Gate: waits, Parallel: 1}, program("a", "asked"), program("b", "other"))
+		dispatch := func(tool string) pawl.Verdict {
+			out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.ToolBefore, Tool: tool})
+			require.NoError(t, err)
+			return out.Verdict
+		}
+		var all sync.WaitGroup
+		all.Go(func() { require.Equal(t, pawl.Pass, dispatch("asked")) })
+		synctest.Wait()
+		for range 20 { // which takes longer than the hook that waits may
+			require.Equal(t, pawl.Pass, dispatch("other"))
+		}
+		all.Go(func() { require.Equal(t, pawl.Pass, dispatch("other")) })
+		synctest.Wait()
+		close(person)
+		all.Wait()
+		require.Equal(t, 1, most, "it waits for its slot again")
+		require.Equal(t, pawl.Pass, dispatch("other"), "each slot was given back")
+	})
+}
+
 type fakeProgram struct{ pawl.HandlerFunc }
 
 func (fakeProgram) Argv() []string { return []string{"x"} }

@@ -103,14 +103,21 @@ func HookFrom(ctx context.Context) *Hook {
 	return h
 }
 
-// Pause stops the clock of the hook whose context ctx is while a person is asked, for at most limit. It
-// returns a func that lets the clock run on; calling it twice does no harm. Where ctx is not a hook's, or
-// the hook has no timeout, Pause does nothing.
+// Pause stops the clock of the hook whose context ctx is while it waits for a person, or for its turn, for at most
+// limit; another hook's program may run in the meantime. It returns a func that waits until programs leave room for
+// this one and lets the clock run on; calling it twice does no harm. Where ctx is not a hook's, or the hook has no
+// timeout, Pause does nothing.
 func Pause(ctx context.Context, limit time.Duration) (resume func()) {
-	if c, _ := ctx.Value(clockKey{}).(*clock.Clock); c != nil {
-		return c.Pause(limit)
+	x, _ := ctx.Value(pauseKey{}).(*run)
+	if x == nil {
+		return func() {}
 	}
-	return func() {}
+	goOn := x.aside.clock.Pause(limit)
+	x.stepAside()
+	return sync.OnceFunc(func() {
+		x.stepBack()
+		goOn()
+	})
 }
 
 // Errors of Dispatch. The Outcome beside them is safe to obey.
@@ -854,7 +861,7 @@ func (d *dispatch) verdict() Verdict {
 type (
 	eventKey struct{}
 	hookKey  struct{}
-	clockKey struct{}
+	pauseKey struct{} // the run, where it has a clock
 )
 
 // Once returns the value that f makes of the event, as a rule computed once per state of it however many hooks are
@@ -926,10 +933,11 @@ type run struct {
 	broken  bool   // its matcher panicked
 	ev      *Event // its own copy, once it begins
 	facts   *facts // of its gate; nil: none yet
-	closed  bool   // its gate; guarded by mu, with facts
+	closed  bool   // its gate; guarded by mu, with facts, slot and pauses
 	mu      sync.Mutex
 	aside   *aside    // nil where it is called in the caller's goroutine
 	slot    bool      // it holds one
+	pauses  int       // under way
 	began   time.Time // by Options.Now
 	started bool
 
@@ -1079,6 +1087,45 @@ func (d *dispatch) takeSlot(x *run) {
 	x.slot = x.b.program && d.r.family.slots.Acquire(d.ctx, 1) == nil
 }
 
+// freeSlot gives it back.
+func (x *run) freeSlot() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.slot {
+		x.slot = false
+		x.d.r.family.slots.Release(1)
+	}
+}
+
+// stepAside lets another program run while this one's hook waits.
+func (x *run) stepAside() {
+	x.freeSlot()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.pauses++
+}
+
+// stepBack waits for a slot once more, unless the hook waits for something else, or is over.
+func (x *run) stepBack() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.pauses--
+	away := func() bool { return x.closed || x.pauses > 0 || x.slot }
+	if !x.b.program || away() {
+		return
+	}
+	x.mu.Unlock()
+	err := x.d.r.family.slots.Acquire(x.ctx(), 1)
+	x.mu.Lock()
+	switch {
+	case err != nil: // its time is over
+	case away():
+		x.d.r.family.slots.Release(1)
+	default:
+		x.slot = true
+	}
+}
+
 // begin makes a run ready to be called, unless there is no calling it.
 func (d *dispatch) begin(x *run) bool {
 	if x.broken || d.ctx.Err() != nil {
@@ -1120,9 +1167,7 @@ func (x *run) again(ev *Event) {
 
 // ended settles a run and gives its slot back.
 func (d *dispatch) ended(x *run) {
-	if x.slot {
-		defer d.r.family.slots.Release(1)
-	}
+	defer x.freeSlot()
 	d.settle(x)
 	if x.started {
 		d.trace(func(t *Trace) {
@@ -1276,11 +1321,11 @@ func (c *hookContext) Value(key any) any {
 		return (*run)(c).event()
 	case hookKey:
 		return &c.b.Hook
-	case clockKey:
+	case pauseKey:
 		if c.aside == nil {
 			return nil
 		}
-		return &c.aside.clock
+		return (*run)(c)
 	case markKey:
 		if k.family == c.d.r.family {
 			return c.d.depth + 1
