@@ -18,6 +18,11 @@ func direct(line string, env ...string) pawl.Command {
 	return pawl.Command{Args: command.Shell(line), Direct: command.Direct(line), Env: env}
 }
 
+func inDir(dir string, cmd pawl.Command) pawl.Command {
+	cmd.Dir = dir
+	return cmd
+}
+
 func TestALineWithoutItsShell(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("lines for /bin/sh")
@@ -25,6 +30,11 @@ func TestALineWithoutItsShell(t *testing.T) {
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "no-interpreter")
 	require.NoError(t, os.WriteFile(plain, []byte("echo by the shell\n"), 0o755))
+	other := filepath.Join(dir, "other")
+	for folder, script := range map[string]string{filepath.Join(dir, "bin"): "#!/bin/sh\nexit 3\n", other: "#!/bin/sh\n"} {
+		require.NoError(t, os.Mkdir(folder, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "own"), []byte(script), 0o755))
+	}
 	for name, c := range map[string]struct {
 		cmd  pawl.Command
 		code int
@@ -34,6 +44,11 @@ func TestALineWithoutItsShell(t *testing.T) {
 		"what is missing is the shell's to tell":       {direct("no-such-program-here x"), 127, ""},
 		"so is a script without a #! line":             {direct(plain), 0, "by the shell\n"},
 		"a function of the environment is the shell's": {direct("cat x", "BASH_FUNC_cat%%=() { echo function; }"), -2, ""},
+		"a relative folder of PATH is the shell's":     {inDir(dir, direct("own x", "PATH=bin:"+other)), 3, ""},
+		"so is an empty one, wherever it stands":       {inDir(filepath.Join(dir, "bin"), direct("own x", "PATH=:"+other)), 3, ""},
+		"it is told where it is":                       {inDir(dir, direct("printenv PWD")), 0, dir + "\n"},
+		"also where somebody says it is elsewhere":     {inDir(dir, direct("printenv PWD", "PWD=/x")), 0, dir + "\n"},
+		"a path is a path with any PATH":               {inDir(dir, direct("./bin/own x", "PATH=:")), 3, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NotNil(t, c.cmd.Direct)

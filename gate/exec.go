@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -178,8 +179,11 @@ func (e Exec) launch(cmd pawl.Command) (*launch, error) {
 		return nil, err
 	}
 	l.env = e.environment(cmd, l.dir)
-	if cmd.Direct != nil && definesFunction(l.env, l.args[0]) {
-		return nil, &StartError{Kind: CannotStart, Arg0: l.args[0], Detail: "the environment has a shell function of that name"}
+	if cmd.Direct != nil {
+		if why := shells(l.env, l.args[0]); why != "" {
+			return nil, &StartError{Kind: CannotStart, Arg0: l.args[0], Detail: why}
+		}
+		l.tellDir()
 	}
 	path, err := lookup(l.args[0], l.env)
 	if err != nil {
@@ -192,9 +196,24 @@ func (e Exec) launch(cmd pawl.Command) (*launch, error) {
 	return l, nil
 }
 
-// definesFunction reports a function that bash, where it stands behind /bin/sh, takes from its environment.
-func definesFunction(env []string, name string) bool {
-	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "BASH_FUNC_"+name+"%%=") })
+// tellDir gives the program PWD, as every shell does.
+func (l *launch) tellDir() {
+	if dir, err := filepath.Abs(l.dir); err == nil {
+		l.env = lastOfEach(append(l.env, "PWD="+dir))
+	}
+}
+
+// shells says why in env a shell may mean another program by name than we do; empty: it does not. Bash, where it stands
+// behind /bin/sh, takes functions from its environment, and every shell looks in the folders of PATH that are relative.
+func shells(env []string, name string) string {
+	if slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "BASH_FUNC_"+name+"%%=") }) {
+		return "the environment has a shell function of that name"
+	}
+	relative := func(dir string) bool { return !filepath.IsAbs(dir) }
+	if !hasSeparator(name) && slices.ContainsFunc(strings.Split(getenv(env, "PATH"), string(filepath.ListSeparator)), relative) {
+		return "PATH has a folder that is relative"
+	}
+	return ""
 }
 
 func (l *launch) capture() *capture {
