@@ -2164,6 +2164,39 @@ func TestAHookFiresOnceForAToolWithTwoNames(t *testing.T) {
 	require.Len(t, out.Runs(), 2)
 }
 
+// Names come from a model, and so does their length: what is remembered of them is bounded in bytes.
+func TestNamesAreLookedUpOnceUnlessTheyAreLongTogether(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		aliases []string
+		want    int
+	}{
+		{strings.Repeat("x", 256), nil, 1},
+		{strings.Repeat("x", 257), nil, 2},
+		{"Bash", []string{strings.Repeat("x", 126), strings.Repeat("y", 126)}, 1},
+		{"Bash", []string{strings.Repeat("x", 126), strings.Repeat("y", 127)}, 2},
+		{"Bash", make([]string, 8), 1},
+		{"Bash", make([]string, 9), 2},
+	} {
+		asked, h := 0, refuse("h")
+		h.Match = askedName{&asked}
+		r := registry(t, pawl.Options{}, h)
+		for range 2 { // what is not remembered is still matched
+			out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.ToolBefore, Tool: c.name, Aliases: c.aliases})
+			require.NoError(t, err)
+			require.Equal(t, pawl.Refuse, out.Verdict)
+		}
+		require.Equal(t, c.want, asked, "%d bytes and %q", len(c.name), c.aliases)
+	}
+}
+
+// askedName matches every name and counts how often it is asked.
+type askedName struct{ times *int }
+
+func (m askedName) Match(*pawl.Event) bool { return true }
+func (m askedName) MatchName(string) bool  { *m.times++; return true }
+func (m askedName) String() string         { return "asked" }
+
 func TestAMatcherThatPanicsMatchesAndFailsItsHook(t *testing.T) {
 	for name, m := range map[string]pawl.Matcher{"reads": panicky{}, "names": panickyName{}} {
 		t.Run(name, func(t *testing.T) {

@@ -706,7 +706,7 @@ type row struct {
 
 const (
 	memoSize    = 512 // names come from a model: the memo is bounded, a collision computes anew
-	memoLongest = 256 // bytes of a name worth keeping
+	memoLongest = 256 // bytes of a name and its aliases worth keeping
 )
 
 // sighting remembers the plan for one set of names.
@@ -877,10 +877,18 @@ func (r *row) named(ev *Event) *plan {
 		return s.plan
 	}
 	p := r.search(ev)
-	if len(name) <= memoLongest && len(aliases) <= 8 {
+	if memorable(name, aliases) {
 		slot.Store(&sighting{strings.Clone(name), slices.Clone(aliases), p})
 	}
 	return p
+}
+
+func memorable(name string, aliases []string) bool {
+	size := len(name)
+	for _, alias := range aliases {
+		size += len(alias)
+	}
+	return size <= memoLongest && len(aliases) <= 8
 }
 
 var seed = maphash.MakeSeed()
