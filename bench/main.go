@@ -3,7 +3,7 @@
 //
 //	cd bench && go run . [-quick] [-bare] [-only P2] [-json FILE] [-plots DIR] [-cpuprofile FILE]
 //
-// It exits 1 where a goal is missed.
+// It exits 1 where a goal is missed, and 2 before it measures where it cannot do what is asked.
 package main
 
 import (
@@ -45,19 +45,19 @@ func main() {
 	if play() {
 		return
 	}
-	quick := flag.Bool("quick", false, "fewer rounds: under a minute")
-	out := flag.String("json", "", "write the figures to this file too")
-	plots := flag.String("plots", "", "draw the two plots into this folder")
-	bare := flag.Bool("bare", false, "a hook without a C library, whose own start takes little (amd64)")
-	only := flag.String("only", "", "one goal: P6")
-	profile := flag.String("cpuprofile", "", "write where the time goes to this file, for go tool pprof")
+	var opts options
+	opts.define(flag.CommandLine)
 	flag.Parse()
-	b, err := newBench(*quick, *bare)
+	if err := opts.check(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+	b, err := newBench(opts.quick, opts.bare)
 	met := false
 	if err == nil {
-		err = profiled(*profile, func() error {
+		err = profiled(opts.profile, func() error {
 			var err error
-			met, err = run(b, *out, *plots, *only)
+			met, err = run(b, &opts)
 			return err
 		})
 		b.close()
@@ -88,22 +88,22 @@ func profiled(path string, do func() error) error {
 }
 
 // run takes and shows every figure, and reports whether all goals were met.
-func run(b *bench, out, plots, only string) (bool, error) {
+func run(b *bench, opts *options) (bool, error) {
 	fmt.Printf("%s %s/%s, %d CPUs; helper programs in %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
 		map[bool]string{true: "C", false: "Go"}[b.native])
 	began := time.Now()
-	all, met, taken := b.take(only)
-	if only == "" {
+	all, met, taken := b.take(opts.only)
+	if opts.only == "" {
 		peers(b)
 	}
-	if plots != "" {
-		if err := draw(b, plots); err != nil {
+	if opts.plots != "" {
+		if err := draw(b, opts.plots); err != nil {
 			return false, err
 		}
 	}
-	if out != "" {
+	if opts.out != "" {
 		data, _ := json.MarshalIndent(all, "", "  ")
-		if err := os.WriteFile(out, append(data, '\n'), 0o644); err != nil {
+		if err := os.WriteFile(opts.out, append(data, '\n'), 0o644); err != nil {
 			return false, err
 		}
 	}
