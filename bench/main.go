@@ -8,6 +8,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -65,7 +66,7 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 	}
-	if !met {
+	if err != nil || !met {
 		os.Exit(1)
 	}
 }
@@ -87,7 +88,8 @@ func profiled(path string, do func() error) error {
 	return do()
 }
 
-// run takes and shows every figure, and reports whether all goals were met.
+// run takes and shows every figure, and reports whether all goals were met. A file that cannot be written after all
+// keeps none of the others back.
 func run(b *bench, opts *options) (bool, error) {
 	fmt.Printf("%s %s/%s, %d CPUs; helper programs in %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
 		map[bool]string{true: "C", false: "Go"}[b.native])
@@ -96,19 +98,16 @@ func run(b *bench, opts *options) (bool, error) {
 	if opts.only == "" {
 		peers(b)
 	}
-	if opts.plots != "" {
-		if err := draw(b, opts.plots); err != nil {
-			return false, err
-		}
-	}
+	var unwritten, undrawn error
 	if opts.out != "" {
 		data, _ := json.MarshalIndent(all, "", "  ")
-		if err := os.WriteFile(opts.out, append(data, '\n'), 0o644); err != nil {
-			return false, err
-		}
+		unwritten = os.WriteFile(opts.out, append(data, '\n'), 0o644)
+	}
+	if opts.plots != "" {
+		undrawn = draw(b, opts.plots)
 	}
 	fmt.Printf("took %v\n%d of %d goals met\n", time.Since(began).Round(time.Second), met, taken)
-	return met == taken, nil
+	return met == taken, errors.Join(unwritten, undrawn)
 }
 
 // take measures the goals, or the one that is named, and counts those that were met.

@@ -14,13 +14,15 @@ import (
 	"github.com/pawl-hooks/pawl"
 )
 
+var plotNames = [...]string{"hooks.png", "at-once.png"}
+
 // draw writes two plots: what a dispatch costs against the number of hooks, and what command hooks cost that
 // run at once.
 func draw(b *bench, dir string) error {
-	if err := drawHooks(b, filepath.Join(dir, "hooks.png")); err != nil {
+	if err := drawHooks(b, filepath.Join(dir, plotNames[0])); err != nil {
 		return err
 	}
-	return drawAtOnce(b, filepath.Join(dir, "at-once.png"))
+	return drawAtOnce(b, filepath.Join(dir, plotNames[1]))
 }
 
 func drawHooks(b *bench, path string) error {
