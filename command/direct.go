@@ -10,21 +10,21 @@ import (
 	"github.com/pawl-hooks/pawl/internal/shline"
 )
 
-// Direct returns the words of a shell line that needs no shell: one simple command, all of it literal, whose
-// first word no shell takes for itself. It returns nil where anything is in doubt. The line is parsed by a
-// shell's grammar, once, at load; whether the program exists is found out when it is started, and what cannot
-// start is left to the shell to explain.
+// Direct returns the words of a shell line that needs no shell: one simple command on one line, all of it
+// literal and without a #, whose first word no shell takes for itself. It returns nil where anything is in
+// doubt. The line is parsed by a shell's grammar, once, at load; whether the program exists is found out when it
+// is started, and what cannot start is left to the shell to explain.
 func Direct(line string) []string {
-	if runtime.GOOS == "windows" || strings.Contains(line, `\\\`+"\n") || strings.ContainsAny(line, "\r\x00") {
-		return nil // the parser takes these otherwise than shells do: the line goes on, a CR is of the word, a NUL cannot be given
+	if runtime.GOOS == "windows" || strings.ContainsAny(line, "\n\r\x00#") {
+		return nil // the parser takes lines that go on, a CR and a NUL otherwise than shells do, and keeps no comment
 	}
 	file, err := shline.Parse(line, false)
-	if err != nil || len(file.Stmts) != 1 || len(file.Last) > 0 {
+	if err != nil || len(file.Stmts) != 1 {
 		return nil
 	}
 	s := file.Stmts[0]
 	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || s.Negated || s.Background || s.Coprocess || len(s.Redirs) > 0 || len(s.Comments) > 0 || len(call.Assigns) > 0 || len(call.Args) == 0 {
+	if !ok || s.Negated || s.Background || s.Coprocess || len(s.Redirs) > 0 || len(call.Assigns) > 0 || len(call.Args) == 0 {
 		return nil
 	}
 	words := make([]string, len(call.Args))

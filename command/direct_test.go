@@ -22,13 +22,13 @@ func TestDirectIsWhatTheShellMakesOfIt(t *testing.T) {
 	direct := 0
 	for line, want := range map[string]bool{
 		`show`: true, `show a  b`: true, `show 'a  b'`: true, `show "a b"`: true, `show a\ b`: true, `show "a\nb" "a\$b" "c:\d"`: true,
-		`show 'it''s'`: true, `show "x"'y'z`: true, `show ""`: true, `show --flag=v a=b`: true, `show a\` + "\n" + `b`: true, `show a\\\` + "\n" + `b`: false, `show é 日本`: true,
-		`  show a `: true, `show a;`: true, `show %s @x +y ,z :w`: true, `show ! x`: true, `show a#b`: true, `show '#' '~' '*'`: true,
+		`show 'it''s'`: true, `show "x"'y'z`: true, `show ""`: true, `show --flag=v a=b`: true, `show a\` + "\n" + `b`: false, "show a\n": false, `show é 日本`: true,
+		`  show a `: true, `show a;`: true, `show %s @x +y ,z :w`: true, `show ! x`: true, `show a#b`: false, `show '#'`: false, `show '~' '*'`: true,
 		`show ~`: false, `show a~`: false, `show *.go`: false, `show [ab]`: false, `show {a,b}`: false, `show $HOME`: false, `show "$HOME"`: false,
 		"show `x`": false, `show $(x)`: false, `show a | cat`: false, `show a && show b`: false, `show a; show b`: false, `show >x`: false,
 		`show <x`: false, `show a &`: false, `A=1 show`: false, `! show`: false, `(show)`: false, `{ show; }`: false, `if true; then show; fi`: false,
 		`cd /`: false, `echo x`: false, `test x`: false, `exit 2`: false, `. show`: false, `exec show`: false, `sh\ow a`: true, `"show" a`: true,
-		`show $'a\nb'`: false, `show 'unclosed`: false, `show # comment`: true, ``: false, ` `: false, `show <<E`: false, `time show`: false,
+		`show $'a\nb'`: false, `show 'unclosed`: false, `show # comment`: false, "# note \\\nshow b": false, "show # at C:\\\nshow b": false, ``: false, ` `: false, `show <<E`: false, `time show`: false,
 		"show a\nshow b": false, `$SHOW`: false, `show "a` + "`" + `b"`: false, `"a b"`: true, `show \\`: true, `show "\\"`: true, `show a^b`: false, "show a\x00": false, "show a\r": false, "show a\r\n": false,
 	} {
 		words := command.Direct(line)
