@@ -2135,6 +2135,21 @@ func TestMatchers(t *testing.T) {
 		{rule("Bash(git push *)"), bash(`git pus[h] x`), true},
 		{rule("Bash(git push *)"), bash(`ls $HOME *.go`), false},
 		{rule("Bash(git push *)"), bash(`git commit -m "a * b [c]"`), false},
+		{rule("Bash(git push *)"), bash("ls # x\\\ngit push -f"), true}, // shells read it otherwise than the parser
+		{rule("Bash(git push *)"), bash("ls\r\nls"), true},
+		{rule("Bash(git push *)"), bash(`$'\x67it' push -f`), true}, // nor are words known that the shell decodes
+		{rule("Bash(git push *)"), bash(`git $'\x70ush' -f`), true},
+		{rule("Bash(git push *)"), bash(`git $"pull" -f`), true},
+		{rule("Bash(git push *)"), bash(`git $'pull' -f`), false},
+		{rule("Bash(git push *)"), bash(`grep $'\t' x`), false},
+		{rule("Bash(git push *)"), bash(`HOME=push; git ~ -f`), true},
+		{rule("Bash(git push *)"), bash(`git diff HEAD~1`), false},
+		{rule("Bash(git push *)"), bash("alias g='git push'\ng -f"), true},
+		{rule("Bash(git push *)"), bash("alias"), false},
+		{rule("Bash(export *)"), bash(`cd x && export A=1`), true}, // bash's grammar has clauses of their own for these
+		{rule("Bash(export *)"), bash(`cd x && declare A=1`), false},
+		{rule("Bash(reboot)"), bash(`((reboot))`), true}, // sh knows no arithmetic there
+		{rule("Bash(git push *)"), bash("# what follows\nfor f in *.go; do\n  gofmt -l \"$f\" >/dev/null 2>&1 # quiet\ndone\ncat <<'EOF' | tee \\\n  x\ngit push\nEOF\n"), false},
 		{rule("Bash(rm *)"), pawl.Event{Tool: "Bash", Input: json.RawMessage(`{"command":"ls","command":"rm x"}`)}, true},
 		{rule("Bash(rm *)"), pawl.Event{Tool: "Bash", Input: json.RawMessage(`not JSON`)}, true},
 		{rule("Bash(rm *)"), pawl.Event{Tool: "Other", Input: json.RawMessage(`{"command":"rm x"}`)}, false},

@@ -544,10 +544,11 @@ func fits(glob, part string) bool {
 // Args matches calls of one tool by their arguments, by a permission rule as Claude Code writes it:
 // "Bash(git push *)", "Edit(*.ts)", or a tool's name alone. In a rule about a command line * spans
 // anything; each command of the line is tried, without leading assignments, and those in substitutions
-// too. A command that another one starts (env, xargs, sh -c, eval, exec, command, timeout) is not seen. A rule
-// about a file is a glob as in [Paths], over file_path, notebook_path, path and Event.Paths. A call that cannot
-// be read (no such argument, a line of more than 16 KiB or that does not parse, words that the shell fills in)
-// matches: a guard must not be skipped for want of a fact.
+// too, as bash reads the line and as sh does. A command that another one starts (env, xargs, sh -c, eval, exec,
+// command, timeout, trap) is not seen, nor one in a text that becomes arithmetic. A rule about a file is a glob as
+// in [Paths], over file_path, notebook_path, path and Event.Paths. A call that cannot be read (no such argument, a
+// line of more than 16 KiB, that does not parse or that shells do not read alike, words that the shell fills in, an
+// alias) matches: a guard must not be skipped for want of a fact.
 func Args(rule string) (Matcher, error) {
 	tool, rest, found := strings.Cut(rule, "(")
 	m := argRule{text: rule, tool: tool}
@@ -623,16 +624,24 @@ func (m argRule) Match(ev *Event) bool {
 	})
 }
 
-// matchLine tries every command of a shell line.
+// matchLine tries every command of a shell line, as bash reads it and as sh does, which stops at what it cannot read.
 func (m argRule) matchLine(line string) bool {
-	file, err := shline.Parse(line, true)
-	if err != nil {
+	bash, err := shline.Parse(line, true)
+	if err != nil || m.line.MatchString(line) || m.matchFile(line, bash) {
 		return true
 	}
-	matched := m.line.MatchString(line)
+	sh, err := shline.Parse(line, false)
+	return errors.Is(err, shline.ErrUnsure) || m.matchFile(line, sh)
+}
+
+func (m argRule) matchFile(line string, file *syntax.File) bool {
+	matched := false
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && !matched && len(call.Args) > 0 {
-			matched = m.matchCall(line, call)
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			matched = matched || len(n.Args) > 0 && m.matchCall(line, n)
+		case *syntax.DeclClause:
+			matched = matched || m.commandIs(n.Variant.Value)
 		}
 		return !matched
 	})
@@ -653,7 +662,7 @@ func (m argRule) matchCall(line string, call *syntax.CallExpr) bool {
 		}
 		words[i] = text
 	}
-	return m.line.MatchString(strings.Join(words, " "))
+	return words[0] == "alias" && len(words) > 1 || m.line.MatchString(strings.Join(words, " "))
 }
 
 // commandIs reports whether the rule could be about the command: its further words are not known then.
@@ -665,16 +674,17 @@ func (m argRule) commandIs(command string) bool {
 // literalWord returns a word without its quotes; known is false where the shell would fill something in.
 func literalWord(parts []syntax.WordPart, quoted bool) (text string, known bool) {
 	known = true
-	for _, part := range parts {
+	for i, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			text += unescape(p.Value)
-			known = known && (quoted || !strings.ContainsAny(p.Value, "*?[{"))
+			known = known && (quoted || !strings.ContainsAny(p.Value, "*?[{") && !(i == 0 && strings.HasPrefix(p.Value, "~")))
 		case *syntax.SglQuoted:
 			text += p.Value
+			known = known && !(p.Dollar && strings.Contains(p.Value, `\`))
 		case *syntax.DblQuoted:
 			inner, ok := literalWord(p.Parts, true)
-			text, known = text+inner, known && ok
+			text, known = text+inner, known && ok && !p.Dollar
 		default:
 			known = false
 		}
