@@ -90,16 +90,19 @@ func unquoted(s string) (string, bool) {
 	return b.String(), true
 }
 
-// shellsOwn reports words that dash, bash, ksh, zsh or busybox may take for a keyword or do themselves.
+// shellsOwn reports words that dash, bash, ksh93, mksh, zsh or busybox may take for a keyword or do themselves, but
+// for what is said to be the program of that name over again (cat).
 func shellsOwn(word string) bool {
 	if word == "" || strings.ContainsAny(word, "=%") {
 		return true
 	}
-	return slices.Contains(strings.Fields(`! . : [ [[ alias autoload bg bind bindkey break builtin caller case cd chdir
-		command compgen complete compopt continue coproc declare dirs disable disown do done echo echotc elif else
-		emulate enable esac eval exec exit export false fc fg fi float for function functions getln getopts hash help
-		hist history if in integer jobs kill let limit local log logout mapfile nameref newgrp noglob popd print printf
-		pushd pushln pwd read readarray readonly rehash repeat return sched select set setopt shift shopt sleep source
-		stat suspend test then time times trap true type typeset ulimit umask unalias unfunction unhash unlimit unset
-		unsetopt until vared wait whence where which while zmodload`), word)
+	return slices.Contains(strings.Fields(`! - . : [ [[ alias autoload bg bind bindkey break builtin bye caller case cd
+		chdir command compadd comparguments compcall compctl compdescribe compfiles compgen compgroups complete compopt
+		compound compquote compset comptags comptry compvalues continue coproc declare dirs disable disown do done echo
+		echotc echoti elif else emulate enable end enum esac eval exec exit export false fc fg fi float for foreach
+		function functions getln getopts global hash help hist history if in integer jobs kill let limit local log login
+		logout mapfile nameref newgrp nocorrect noglob popd print printf private pushd pushln pwd r read readarray
+		readonly realpath redirect rehash rename repeat return sched select set setopt shift shopt sleep source stat stop
+		suspend test then time times trap true ttyctl type typeset ulimit umask unalias unfunction unhash unlimit unset
+		unsetopt until vared wait whence where which while zcompile zformat zle zmodload zparseopts zregexparse zstyle`), word)
 }

@@ -45,6 +45,28 @@ func TestDirectIsWhatTheShellMakesOfIt(t *testing.T) {
 	require.Greater(t, direct, 10)
 }
 
+// What some shell does itself goes to the shell; each that is here is asked for its words.
+func TestWhatAShellDoesItselfGoesToTheShell(t *testing.T) {
+	words := strings.Fields("bye private r ttyctl - nocorrect foreach end zstyle compound enum redirect stop realpath rename local")
+	for name, args := range map[string][]string{
+		"bash": {"-c", "compgen -b; compgen -k"}, "zsh": {"-fc", "print -l -- ${(k)builtins} ${(k)reswords}"}, "ksh93": {"-c", "builtin"},
+		"busybox": {"sh", "-c", "help | sed 1,2d"},
+	} {
+		if shell, err := exec.LookPath(name); err == nil {
+			out, err := exec.Command(shell, args...).Output()
+			require.NoError(t, err, name)
+			require.NotEmpty(t, strings.Fields(string(out)), name)
+			words = append(words, strings.Fields(string(out))...)
+		}
+	}
+	for _, word := range words {
+		if !strings.Contains(word, "/") {
+			require.Nil(t, command.Direct(word+" x"), word)
+		}
+	}
+	require.NotNil(t, command.Direct("cat x"))
+}
+
 func printed(t *testing.T, cmd *exec.Cmd) []string {
 	out, err := cmd.Output()
 	require.NoError(t, err, "%q", cmd.Args)
