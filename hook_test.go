@@ -2212,6 +2212,19 @@ func (m askedName) Match(*pawl.Event) bool { return true }
 func (m askedName) MatchName(string) bool  { *m.times++; return true }
 func (m askedName) String() string         { return "asked" }
 
+// A byte that is no UTF-8 is U+FFFD to a regular expression: the index finds what the matcher matches.
+func TestAPatternOfNoCharacterIsFoundAsItMatches(t *testing.T) {
+	for _, expr := range []string{"^a\ufffd", "a\ufffd", "(a\ufffd)+", `^a\x{fffd}b`, "xyz|a\ufffd"} {
+		h := refuse("a")
+		h.Match = names(t, expr)
+		ev := &pawl.Event{Trigger: pawl.ToolBefore, Tool: "a\xffb"}
+		require.True(t, h.Match.Match(ev), expr)
+		out, err := registry(t, pawl.Options{}, h).Dispatch(t.Context(), ev)
+		require.NoError(t, err)
+		require.Len(t, out.Runs(), 1, expr)
+	}
+}
+
 func TestAMatcherThatPanicsMatchesAndFailsItsHook(t *testing.T) {
 	for name, m := range map[string]pawl.Matcher{"reads": panicky{}, "names": panickyName{}} {
 		t.Run(name, func(t *testing.T) {

@@ -106,8 +106,9 @@ func KeyOf(expr string) Key {
 	return Key{Contains: required(re)}
 }
 
+// plain reports a literal that is found as it is written. U+FFFD is matched by any byte that is no UTF-8, too.
 func plain(re *syntax.Regexp) bool {
-	return re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0
+	return re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0 && !slices.Contains(re.Rune, utf8.RuneError)
 }
 
 // required returns the longest literal that every match of re contains.
