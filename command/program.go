@@ -25,7 +25,7 @@ import (
 type Program struct {
 	Name    string   // the hook's, for what people are told
 	Args    []string // program and arguments, never expanded
-	Direct  []string // what Args comes to without its shell, by the func Direct; nil: the shell is needed
+	Direct  []string // what Args comes to without its shell, by the func Direct; nil: the shell is needed, as for a line with "$@"
 	Dir     string   // working directory; empty: the event's
 	Env     []string // KEY=value, over what the gate grants and the codec sets
 	Inherit bool     // ask for the host process's whole environment
@@ -102,13 +102,9 @@ func (p Program) command(ev *pawl.Event) (pawl.Command, error) {
 	if dir == "" {
 		dir = ev.Dir
 	}
-	direct := p.Direct
-	if direct != nil {
-		direct = slices.Concat(direct, msg.Args)
-	}
 	return pawl.Command{
 		Args:    slices.Concat(p.Args, msg.Args),
-		Direct:  direct,
+		Direct:  slices.Clone(p.Direct), // a line that is direct looks at no argument of its shell
 		Dir:     dir,
 		Env:     slices.Concat(msg.Env, p.Env),
 		Inherit: p.Inherit,

@@ -99,6 +99,21 @@ func TestAWordReachesTheProgramAsOneArgument(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "PWNED"))
 }
 
+// What the codec tells as arguments are the shell's own behind a line, which sees them as $1: a line that goes
+// without its shell does not get them either, and one that asks for them keeps its shell.
+func TestALineGetsTheSameArgumentsWithoutItsShell(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "show"), []byte("#!/bin/sh\nprintf '[%s]' \"$@\"; exit 1\n"), 0o755)
+	for line, want := range map[string]string{`./show a`: "[a]", `./show a "$@"`: "[a][Bash]"} {
+		for _, direct := range [][]string{nil, command.Direct(line)} {
+			p := command.Program{Args: command.Shell(line), Direct: direct, Codec: command.Flags{Inputs: []string{"tool"}, Output: command.OutputRefuse}}
+			o, _ := fire(t, guard(p), &pawl.Event{Dir: dir})
+			require.Equal(t, "hook guard refused: "+want, o.Decision().Reason, "%s %q", line, direct)
+		}
+	}
+	require.NotNil(t, command.Direct(`./show a`))
+}
+
 // H19, L12: the end of the time is the end of the check, whatever the program says of it.
 func TestATimeoutRefusesThoughTheProgramExitsWith0(t *testing.T) {
 	for name, line := range map[string]string{
