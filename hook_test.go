@@ -2148,6 +2148,11 @@ func TestMatchers(t *testing.T) {
 		{rule("Bash(git push *)"), bash("alias"), false},
 		{rule("Bash(export *)"), bash(`cd x && export A=1`), true}, // bash's grammar has clauses of their own for these
 		{rule("Bash(export *)"), bash(`cd x && declare A=1`), false},
+		{rule("Bash(make)"), bash(`make $x`), true},
+		{rule("Bash(make:*)"), bash(`make $x`), true},
+		{rule("Bash(*make x)"), bash(`gmake $x`), true},
+		{rule("Bash(make)"), bash(`ls $x && export A=$y`), false}, // another command, whatever its words
+		{rule("Bash(make:*)"), bash(`ls $x`), false},
 		{rule("Bash(reboot)"), bash(`((reboot))`), true}, // sh knows no arithmetic there
 		{rule("Bash(git push *)"), bash("# what follows\nfor f in *.go; do\n  gofmt -l \"$f\" >/dev/null 2>&1 # quiet\ndone\ncat <<'EOF' | tee \\\n  x\ngit push\nEOF\n"), false},
 		{rule("Bash(rm *)"), pawl.Event{Tool: "Bash", Input: json.RawMessage(`{"command":"ls","command":"rm x"}`)}, true},

@@ -667,8 +667,9 @@ func (m argRule) matchCall(line string, call *syntax.CallExpr) bool {
 
 // commandIs reports whether the rule could be about the command: its further words are not known then.
 func (m argRule) commandIs(command string) bool {
-	first, _, more := strings.Cut(m.pattern, " ")
-	return !more || strings.Contains(first, "*") || first == command
+	first, _, _ := strings.Cut(m.pattern, " ")
+	prefix, _, open := strings.Cut(first, "*")
+	return first == command || open && strings.HasPrefix(command, strings.TrimSuffix(prefix, ":"))
 }
 
 // literalWord returns a word without its quotes; known is false where the shell would fill something in.
