@@ -2339,6 +2339,46 @@ func plainGlob(glob, parts []string) bool {
 	return fits[0][0]
 }
 
+// What a rule does not match, no shell at hand runs: lines of a shell's signs, in a folder of their own, where git
+// tells of a push.
+func TestNoShellRunsWhatARuleDidNotSee(t *testing.T) {
+	var shells []string
+	for _, name := range []string{"bash", "dash"} {
+		if shell, err := exec.LookPath(name); err == nil {
+			shells = append(shells, shell)
+		}
+	}
+	if len(shells) == 0 {
+		t.Skip("no shell to compare with")
+	}
+	m, err := pawl.Args("Bash(git push *)")
+	require.NoError(t, err)
+	dir, bin := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(bin+"/git", []byte("#!/bin/sh\n[ $# -gt 1 ] && [ \"$1\" = push ] && echo PUSHED >&2\n"), 0o755))
+	frames := rapid.SampledFrom(strings.Split(`@|ls; @|$(@)|"$(@)"|{ @; }|if :; then @; fi|case x in x) @;; esac|: ${x:-$(@)}|[[ -n $(@) ]]|ls # x%@|ls &>x @|`+
+		`cat <<E%$(@)%E|cat <<E%x%E%@|cat <<'E'%@%E|ls 'x%@'|time @|a=(x $(@))|((1)) && @|!(@)|f() { @; }; f|echo "x%@"|let x=1; @`, "|"))
+	pushes := rapid.SampledFrom([]string{"git push -f", "g\\it push -f", "'git' \"push\" -f", "g\\\nit push -f", "x=1 >x git push -f", "$'git' push -f"})
+	pieces := rapid.SampledFrom([]string{"\\\n", "#", " #", "\\", "'", `"`, "$", "`", "$'", "\\'", ";", "&", "|", "(", ")", "{", "}", "<", ">", "\r", "\n", " ", "<<E\n", "\nE\n", "&>", "<&", "-", "[", "]", "!"})
+	rapid.Check(t, func(t *rapid.T) {
+		line := strings.ReplaceAll(strings.ReplaceAll(frames.Draw(t, "frame"), "%", "\n"), "@", pushes.Draw(t, "push"))
+		for range rapid.IntRange(0, 4).Draw(t, "pieces") {
+			at := rapid.IntRange(0, len(line)).Draw(t, "at")
+			line = line[:at] + pieces.Draw(t, "piece") + line[at:]
+		}
+		in, err := json.Marshal(map[string]string{"command": line})
+		require.NoError(t, err)
+		if m.Match(&pawl.Event{Tool: "Bash", Input: in}) {
+			return
+		}
+		for _, shell := range shells {
+			cmd := exec.CommandContext(t.Context(), shell, "-c", line)
+			cmd.Dir, cmd.Env = dir, []string{"PATH=" + bin}
+			out, _ := cmd.CombinedOutput()
+			require.NotContains(t, string(out), "PUSHED", "%s: %q", shell, line)
+		}
+	})
+}
+
 // FuzzArgs asks of any rule that it matches the line it spells, alone or behind another command, and that no
 // call it cannot read slips by.
 func FuzzArgs(f *testing.F) {

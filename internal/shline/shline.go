@@ -59,9 +59,9 @@ func unsureNode(line string, n syntax.Node) bool {
 		return true
 	case *syntax.ParamExp: // its words may hold <(x)
 		return strings.Contains(text(line, n), "<(") || strings.Contains(text(line, n), ">(")
-	case *syntax.CmdSubst: // in a here-document the line goes on before the quotes are looked at
-		return n.Backquotes && strings.Contains(text(line, n), "\\\n") || beginsDocument(text(line, n))
-	case *syntax.ProcSubst:
+	case *syntax.ExtGlob: // what stands in it is not parsed
+		return strings.ContainsAny(n.Pattern.Value, "$`<>")
+	case *syntax.CmdSubst, *syntax.ProcSubst:
 		return beginsDocument(text(line, n))
 	case *syntax.TimeClause: // its options end with --
 		return n.Stmt != nil && strings.HasPrefix(firstWord(n.Stmt), "-")
@@ -79,7 +79,7 @@ func unsureNode(line string, n syntax.Node) bool {
 var plainEnd = regexp.MustCompile(`^(\\?[\w.-]+|'[\w.-]+'|"[\w.-]+")$`)
 
 // unsureRedirect is about >&-x, which is >&- and x, about {x}>y, which is {x} and >y, and about the end of a
-// here-document that goes on from the line before, or stands within a substitution of its text.
+// here-document that goes on from the line before.
 func unsureRedirect(line string, r *syntax.Redirect) bool {
 	word := text(line, r.Word)
 	switch {
@@ -102,11 +102,18 @@ func unsureRedirect(line string, r *syntax.Redirect) bool {
 		}
 		before = l
 	}
-	if r.Hdoc == nil {
-		return false
-	}
-	body := strings.Split(text(line, r.Hdoc), "\n")
-	return slices.ContainsFunc(body[:len(body)-1], func(l string) bool { return strings.TrimLeft(l, "\t") == word })
+	return r.Hdoc != nil && unsureDocument(line, word, r.Hdoc)
+}
+
+// unsureDocument is about a here-document's text, whose lines are put together, and whose end is looked for, before
+// what stands in a substitution is read, quotes and further documents too.
+func unsureDocument(line, end string, doc *syntax.Word) bool {
+	body := strings.Split(text(line, doc), "\n")
+	return slices.ContainsFunc(body[:len(body)-1], func(l string) bool { return strings.TrimLeft(l, "\t") == end }) ||
+		slices.ContainsFunc(doc.Parts, func(part syntax.WordPart) bool {
+			_, plain := part.(*syntax.Lit)
+			return !plain && strings.Contains(text(line, part), "\\\n")
+		})
 }
 
 // beginsDocument reports a here-document on a substitution's last line, whose text shells do not look for behind it.
