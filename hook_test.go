@@ -2134,6 +2134,19 @@ func TestMatchers(t *testing.T) {
 		{rule("Bash(git push *)"), bash(`{git,push,x}`), true},
 		{rule("Bash(git push *)"), bash(`git pus[h] x`), true},
 		{rule("Bash(git push *)"), bash(`ls $HOME *.go`), false},
+		{rule("Bash(git push *)"), bash(`[ -f x ] && make || [[ -z x ]]`), false},
+		{rule("Bash(git push *)"), bash(`git diff $BASE -- *.go; git show stash@{0}; git commit -m "$(cat <<'EOF'` + "\nx\nEOF\n)\""), false},
+		{rule("Bash(git push *)"), bash(`git $SUB x`), true},
+		{rule("Bash(git push *)"), bash(`git push $REMOTE`), true},
+		{rule("Bash(git push:*)"), bash(`git push`), true},
+		{rule("Bash(git push:*)"), bash(`git push $REMOTE`), true},
+		{rule("Bash(git push:*)"), bash(`ls && git push`), true},
+		{rule("Bash(git p*)"), bash(`git pu$X`), true},
+		{rule("Bash(git push *)"), bash(`[g"i"t] push x`), true},
+		{rule("Bash(git push *)"), bash("command alias g='git push'\ng o"), true}, // another name for it
+		{rule("Bash(git push *)"), bash("shopt -s expand_aliases\nBASH_ALIASES=([g]='git push')\ng o"), true},
+		{rule("Bash(git push *)"), bash(`PS4='$(git push o)'; set -x; :`), true}, // a text that is run later
+		{rule("Bash(git push *)"), bash(`x='$(git push o)'; echo "${x@P}"`), true},
 		{rule("Bash(git push *)"), bash(`git commit -m "a * b [c]"`), false},
 		{rule("Bash(git push *)"), bash("ls # x\\\ngit push -f"), true}, // shells read it otherwise than the parser
 		{rule("Bash(git push *)"), bash("ls\r\nls"), true},

@@ -542,8 +542,8 @@ func fits(glob, part string) bool {
 }
 
 // Args matches calls of one tool by their arguments, by a permission rule as Claude Code writes it:
-// "Bash(git push *)", "Edit(*.ts)", or a tool's name alone. In a rule about a command line * spans
-// anything; each command of the line is tried, without leading assignments, and those in substitutions
+// "Bash(git push:*)", "Edit(*.ts)", or a tool's name alone. In a rule about a command line * spans
+// anything, and a space before it has to be there: "Bash(git push *)" is not about git push alone. Each command of the line is tried, without leading assignments, and those in substitutions
 // too, as bash reads the line and as sh does. A command that another one starts (env, xargs, sh -c, eval, exec,
 // command, timeout, trap) is not seen, nor one in a text that becomes arithmetic. A rule about a file is a glob as
 // in [Paths], over file_path, notebook_path, path and Event.Paths. A call that cannot be read (no such argument, a
@@ -641,7 +641,7 @@ func (m argRule) matchFile(line string, file *syntax.File) bool {
 		case *syntax.CallExpr:
 			matched = matched || len(n.Args) > 0 && m.matchCall(line, n)
 		case *syntax.DeclClause:
-			matched = matched || m.commandIs(n.Variant.Value)
+			matched = matched || m.mayBegin(n.Variant.Value+" ")
 		}
 		return !matched
 	})
@@ -657,19 +657,27 @@ func (m argRule) matchCall(line string, call *syntax.CallExpr) bool {
 	words := make([]string, len(call.Args))
 	for i, w := range call.Args {
 		text, known := literalWord(w.Parts, false)
-		if !known {
-			return i == 0 || m.commandIs(words[0])
+		if !known && !test(w) {
+			return m.mayBegin(strings.Join(append(words[:i], ""), " "))
 		}
 		words[i] = text
 	}
-	return words[0] == "alias" && len(words) > 1 || m.line.MatchString(strings.Join(words, " "))
+	return makesAlias(words) || m.line.MatchString(strings.Join(words, " "))
 }
 
-// commandIs reports whether the rule could be about the command: its further words are not known then.
-func (m argRule) commandIs(command string) bool {
-	first, _, _ := strings.Cut(m.pattern, " ")
-	prefix, _, open := strings.Cut(first, "*")
-	return first == command || open && strings.HasPrefix(command, strings.TrimSuffix(prefix, ":"))
+// test reports the name of the command that tests: what begins with a bracket is a pattern else.
+func test(w *syntax.Word) bool { return w.Lit() == "[" || w.Lit() == "[[" }
+
+// makesAlias reports a command that gives others another name.
+func makesAlias(words []string) bool {
+	through := words[0] == "command" || words[0] == "builtin"
+	return words[0] == "alias" && len(words) > 1 || through && slices.Contains(words, "alias")
+}
+
+// mayBegin reports whether the rule may match a command that begins so, and of which more is not known.
+func (m argRule) mayBegin(known string) bool {
+	begins, _, _ := strings.Cut(strings.TrimSuffix(m.pattern, ":*"), "*")
+	return strings.HasPrefix(begins, known) || strings.HasPrefix(known, begins)
 }
 
 // literalWord returns a word without its quotes; known is false where the shell would fill something in.

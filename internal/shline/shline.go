@@ -41,13 +41,17 @@ func Parse(line string, bash bool) (*syntax.File, error) {
 // unsure reports what the parser is known to take otherwise than bash or dash do. A CR is no blank to them, a NUL
 // cannot be in a line, and a $ goes on behind a line that goes on.
 func unsure(line string, file *syntax.File) bool {
-	found := strings.ContainsAny(line, "\r\x00") || strings.Contains(line, "$\\\n")
+	found := strings.ContainsAny(line, "\r\x00") || slices.ContainsFunc(unseen, func(s string) bool { return strings.Contains(line, s) })
 	syntax.Walk(file, func(n syntax.Node) bool {
 		found = found || unsureNode(line, n)
 		return !found
 	})
 	return found
 }
+
+// unseen are texts by which a line makes commands that the parser does not see: a $ behind a line that goes on, names
+// for other commands, and text that becomes a prompt.
+var unseen = []string{"$\\\n", "expand_aliases", "BASH_ALIASES", "PS4", "@P}"}
 
 func unsureNode(line string, n syntax.Node) bool {
 	switch n := n.(type) {
