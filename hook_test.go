@@ -983,6 +983,49 @@ func TestWhatWaitsHoldsUpNobody(t *testing.T) {
 	})
 }
 
+// Two that go on at once in one hook wait for one slot: the second has it when the first has.
+func TestOneHookNeverWaitsForItsOwnSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := make(chan struct{})
+		program := func(name, tool string, f func(ctx context.Context)) pawl.Hook {
+			return pawl.Hook{Name: name, On: pawl.ToolBefore, Match: pawl.Names(tool), Effects: pawl.MayRefuse, Timeout: time.Second,
+				Handler: fakeProgram{func(ctx context.Context, _ *pawl.Event, _ pawl.Gate) (pawl.Decision, error) {
+					f(ctx)
+					return pawl.Decision{}, nil
+				}}}
+		}
+		r := registry(t, pawl.Options{Parallel: 1}, program("two", "two", func(ctx context.Context) {
+			var both sync.WaitGroup
+			first := pawl.Pause(ctx, time.Hour)
+			both.Go(func() {
+				<-busy
+				first()
+			})
+			both.Go(func() {
+				<-busy
+				time.Sleep(time.Second / 4) // the first waits for a slot by now
+				pawl.Pause(ctx, time.Hour)()
+			})
+			both.Wait()
+		}), program("one", "one", func(context.Context) {
+			close(busy)
+			time.Sleep(time.Second / 2)
+		}))
+		began := time.Now()
+		var all sync.WaitGroup
+		for _, tool := range []string{"two", "one"} {
+			all.Go(func() {
+				out, err := r.Dispatch(t.Context(), &pawl.Event{Trigger: pawl.ToolBefore, Tool: tool})
+				require.NoError(t, err)
+				require.Equal(t, pawl.Pass, out.Verdict, out.Decision().Reason)
+			})
+			synctest.Wait()
+		}
+		all.Wait()
+		require.Equal(t, time.Second/2, time.Since(began))
+	})
+}
+
 type fakeProgram struct{ pawl.HandlerFunc }
 
 func (fakeProgram) Argv() []string { return []string{"x"} }

@@ -935,10 +935,11 @@ type run struct {
 	facts   *facts // of its gate; nil: none yet
 	closed  bool   // its gate; guarded by mu, with facts, slot and pauses
 	mu      sync.Mutex
-	aside   *aside    // nil where it is called in the caller's goroutine
-	slot    bool      // it holds one
-	pauses  int       // under way
-	began   time.Time // by Options.Now
+	aside   *aside        // nil where it is called in the caller's goroutine
+	slot    bool          // it holds one
+	pauses  int           // under way
+	back    chan struct{} // closed once one of its goroutines has waited for a slot; nil: none does
+	began   time.Time     // by Options.Now
 	started bool
 
 	answered  bool  // what follows is the answer; else the handler ended the goroutine
@@ -1091,6 +1092,11 @@ func (d *dispatch) takeSlot(x *run) {
 func (x *run) freeSlot() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.release()
+}
+
+// release is freeSlot for who holds x.mu.
+func (x *run) release() {
 	if x.slot {
 		x.slot = false
 		x.d.r.family.slots.Release(1)
@@ -1099,10 +1105,10 @@ func (x *run) freeSlot() {
 
 // stepAside lets another program run while this one's hook waits.
 func (x *run) stepAside() {
-	x.freeSlot()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.pauses++
+	x.release()
 }
 
 // stepBack waits for a slot once more, unless the hook waits for something else, or is over.
@@ -1110,20 +1116,33 @@ func (x *run) stepBack() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.pauses--
-	away := func() bool { return x.closed || x.pauses > 0 || x.slot }
-	if !x.b.program || away() {
-		return
+	for x.b.program && !x.slot && x.pauses == 0 && !x.closed {
+		if !x.acquire() {
+			return // its time is over
+		}
+		if x.pauses > 0 || x.closed {
+			x.release()
+		}
 	}
+}
+
+// acquire takes a slot, or waits until another goroutine of the hook has taken it: a second one would wait for the
+// slot that the hook holds by then. The caller holds x.mu, which is free meanwhile.
+func (x *run) acquire() bool {
+	if back := x.back; back != nil {
+		x.mu.Unlock()
+		defer x.mu.Lock()
+		<-back
+		return true
+	}
+	back := make(chan struct{})
+	x.back = back
 	x.mu.Unlock()
 	err := x.d.r.family.slots.Acquire(x.ctx(), 1)
 	x.mu.Lock()
-	switch {
-	case err != nil: // its time is over
-	case away():
-		x.d.r.family.slots.Release(1)
-	default:
-		x.slot = true
-	}
+	x.slot, x.back = err == nil, nil
+	close(back)
+	return err == nil
 }
 
 // begin makes a run ready to be called, unless there is no calling it.
