@@ -30,6 +30,10 @@ func TestALineWithoutItsShell(t *testing.T) {
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "no-interpreter")
 	require.NoError(t, os.WriteFile(plain, []byte("echo by the shell\n"), 0o755))
+	real, err := filepath.EvalSymlinks(dir)
+	require.NoError(t, err)
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(dir, link))
 	other := filepath.Join(dir, "other")
 	for folder, script := range map[string]string{filepath.Join(dir, "bin"): "#!/bin/sh\nexit 3\n", other: "#!/bin/sh\n"} {
 		require.NoError(t, os.Mkdir(folder, 0o755))
@@ -46,8 +50,10 @@ func TestALineWithoutItsShell(t *testing.T) {
 		"a function of the environment is the shell's": {direct("cat x", "BASH_FUNC_cat%%=() { echo function; }"), -2, ""},
 		"a relative folder of PATH is the shell's":     {inDir(dir, direct("own x", "PATH=bin:"+other)), 3, ""},
 		"so is an empty one, wherever it stands":       {inDir(filepath.Join(dir, "bin"), direct("own x", "PATH=:"+other)), 3, ""},
-		"it is told where it is":                       {inDir(dir, direct("printenv PWD")), 0, dir + "\n"},
-		"also where somebody says it is elsewhere":     {inDir(dir, direct("printenv PWD", "PWD=/x")), 0, dir + "\n"},
+		"it is told where it is":                       {inDir(dir, direct("printenv PWD")), 0, real + "\n"},
+		"by its real name, behind a link":              {inDir(link, direct("printenv PWD")), 0, real + "\n"},
+		"by the name that it was told":                 {inDir(link, direct("printenv PWD", "PWD="+link)), 0, link + "\n"},
+		"also where somebody says it is elsewhere":     {inDir(dir, direct("printenv PWD", "PWD=/x")), 0, real + "\n"},
 		"a path is a path with any PATH":               {inDir(dir, direct("./bin/own x", "PATH=:")), 3, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

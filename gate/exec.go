@@ -196,9 +196,13 @@ func (e Exec) launch(cmd pawl.Command) (*launch, error) {
 	return l, nil
 }
 
-// tellDir gives the program PWD, as every shell does.
+// tellDir gives the program PWD, as every shell does: the name of its directory that it was told, else the real one.
 func (l *launch) tellDir() {
-	if dir, err := filepath.Abs(l.dir); err == nil {
+	dir, err := filepath.Abs(l.dir)
+	if told := getenv(l.env, "PWD"); err == nil && told != dir {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err == nil {
 		l.env = lastOfEach(append(l.env, "PWD="+dir))
 	}
 }
