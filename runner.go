@@ -295,9 +295,10 @@ func (w *watching) from(ev *Event, p *plan, from int) (next int) {
 			w.panicked(ev, p, next, recover())
 		}
 	}()
+	ctx := w.ctx
 	for _, o := range p.watch[from:] {
 		next++
-		o(w.ctx, ev)
+		o(ctx, ev)
 	}
 	done = true
 	return next
