@@ -204,6 +204,8 @@ func (w *Workers) fail(ctx context.Context, k *worker, said []byte, why error) (
 	res, err := k.end(patience)
 	switch ended := res.Code != 0 || res.Signal != ""; {
 	case err != nil:
+	case errors.Is(why, errEnded) && k.ends.cancelled:
+		err = k.fault(NoAnswer, "it closed its standard output and went on, so it was ended"+saying(res.Stderr))
 	case errors.Is(why, errEnded) && !ended:
 		err = k.fault(NoAnswer, "it ended with exit code 0 and left the question unanswered"+saying(res.Stderr))
 	case errors.Is(why, errInterrupted) && (ctx.Err() == nil || !ended):

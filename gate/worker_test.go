@@ -65,6 +65,9 @@ func keptDoes(question string, n int) {
 		line = strings.Repeat("x", 1<<20) + "\n"
 	case "large":
 		line = `{"x":"` + strings.Repeat("x", len(question)-8) + "\"}\n"
+	case "close":
+		os.Stdout.Close()
+		time.Sleep(time.Minute)
 	case "chat":
 		line = "checking...\n"
 	case "hang":
@@ -240,6 +243,7 @@ func TestAWorkerThatFailsFailsItsHookAndIsStartedAgain(t *testing.T) {
 		"leave": {kind: gate.NoAnswer, says: "ended with exit code 0"},
 		"half":  {kind: gate.NoAnswer, says: "ended with exit code 0", stdout: `{"verdict":"refuse","reason":"so far"}`},
 		"blank": {kind: gate.NoAnswer, says: "an empty line; {} is"},
+		"close": {kind: gate.NoAnswer, says: "closed its standard output and went on"},
 		"chat":  {kind: gate.NoAnswer, says: `printed "checking...", which is no JSON object`},
 		"twice": {kind: gate.SpokeUnasked, says: "behind its answer it printed"},
 		"flood": {kind: gate.TooMuch, says: "more than the 65536 bytes", stdout: strings.Repeat("x", 64<<10)},
