@@ -542,13 +542,13 @@ func fits(glob, part string) bool {
 }
 
 // Args matches calls of one tool by their arguments, by a permission rule as Claude Code writes it:
-// "Bash(git push:*)", "Edit(*.ts)", or a tool's name alone. In a rule about a command line * spans
-// anything, and a space before it has to be there: "Bash(git push *)" is not about git push alone. Each command of the line is tried, without leading assignments, and those in substitutions
-// too, as bash reads the line and as sh does. A command that another one starts (env, xargs, sh -c, eval, exec,
-// command, timeout, trap) is not seen, nor one in a text that becomes arithmetic. A rule about a file is a glob as
-// in [Paths], over file_path, notebook_path, path and Event.Paths. A call that cannot be read (no such argument, a
-// line of more than 16 KiB, that does not parse or that shells do not read alike, words that the shell fills in, an
-// alias) matches: a guard must not be skipped for want of a fact.
+// "Bash(git push:*)", "Edit(*.ts)", or a tool's name alone. In a rule about a command line * spans anything, and a
+// space before it has to be there: "Bash(git push *)" is not about git push alone. Each command of the line is tried,
+// without leading assignments, and those in substitutions too, as bash reads the line and as sh does. A command that
+// another one starts (env, xargs, sh -c, eval, exec, command, timeout, trap) is not seen, nor one in a text that becomes
+// arithmetic. A rule about a file is a glob as in [Paths], over file_path, notebook_path, path and Event.Paths. A call
+// that cannot be read (no such argument, a line of more than 16 KiB, that does not parse or that shells do not read
+// alike, words that the shell fills in, an alias) matches: a guard must not be skipped for want of a fact.
 func Args(rule string) (Matcher, error) {
 	tool, rest, found := strings.Cut(rule, "(")
 	m := argRule{text: rule, tool: tool}

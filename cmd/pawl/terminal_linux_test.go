@@ -14,23 +14,15 @@ import (
 
 // On a terminal there are colours and a line that says what is waited for; NO_COLOR takes the colours away.
 func TestOnATerminal(t *testing.T) {
-	dir := t.TempDir()
+	dir := refusing(t, "sleep 1.6; exit 1")
 	write(t, dir, "bad.toml", "colour = 1\n")
-	write(t, dir, "event.json", `{"trigger":"session.start"}`)
-	write(t, dir, "hooks.toml", `
-[[hooks]]
-name = "slow"
-on = "session.start"
-run = ["sh", "-c", "sleep 1.6; exit 1"]
-output = "refuse"
-`)
 	require.Contains(t, onTerminal(t, dir, nil, "check", "bad.toml"), "\x1b[31mbad.toml:1:1: error: ")
 	require.Contains(t, onTerminal(t, dir, nil, "check", "bad.toml"), "    colour = 1\r\n    ^\r\n")
 	require.NotContains(t, onTerminal(t, dir, []string{"NO_COLOR=1"}, "check", "bad.toml"), "\x1b")
 	require.NotContains(t, onTerminal(t, dir, []string{"TERM=dumb"}, "check", "bad.toml"), "\x1b")
 
 	fired := onTerminal(t, dir, nil, "fire", "--config", "hooks.toml", "--event", "event.json")
-	require.Regexp(t, `\r\x1b\[Kwaiting for hook slow \ds`, fired)
+	require.Regexp(t, `\r\x1b\[Kwaiting for hook no \ds`, fired)
 	require.Contains(t, fired, "\r\x1b[K\x1b[31mrefuse\x1b[0m\r\n")
 }
 

@@ -2,7 +2,7 @@
 package legible
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -19,19 +19,8 @@ const blankBraille = '\u2800'
 
 // Escape returns a hidden character as it is written in Go: \u200b.
 func Escape(r rune) string {
-	switch {
-	case r == '\n':
-		return `\n`
-	case r == '\t':
-		return `\t`
-	case r == '\r':
-		return `\r`
-	case r < 0x80:
-		return fmt.Sprintf(`\x%02x`, r)
-	case r > 0xffff:
-		return fmt.Sprintf(`\U%08x`, r)
-	}
-	return fmt.Sprintf(`\u%04x`, r)
+	quoted := strconv.QuoteRuneToASCII(r)
+	return quoted[1 : len(quoted)-1]
 }
 
 // Text returns s on one line, with every hidden character escaped.
